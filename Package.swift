@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of rules for every Swift target: Swift 6 mode, the upcoming features the house relies on, no warnings.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func storey(_ folder: String, _ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house)
+}
+
+func tests(_ folder: String, _ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name), "Basics", "TestSupport"] + dependencies,
+        path: "Tests/\(folder)/\(name)Tests", swiftSettings: house)
+}
+
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let cLibraries: [Target] = [
+    system("CGStreamer", pkgConfig: "gstreamer-webrtc-1.0", apt: "libgstreamer-plugins-bad1.0-dev"),
+    system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    system("CWebSockets", pkgConfig: "libwebsockets", apt: "libwebsockets-dev"),
+]
+
+// What an app developer imports by the names of Apple's (and Google's WebRTC) frameworks. Declared on Linux only, so
+// that elsewhere the same SDK sources meet the system's own.
+#if os(Linux)
+    let frameworks: [Target] = [
+        storey("Platform", "Combine", uses: ["Basics"]),
+        storey("Platform", "CoreBluetooth", uses: ["Basics"]),
+        storey("Platform", "CryptoKit", uses: ["COpenSSL"]),
+        storey("Platform", "WebRTC", uses: ["Basics", "CGStreamer"]),
+    ]
+    let combine: [Target.Dependency] = ["Combine"]
+    let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]
+    let cryptoKit: [Target.Dependency] = ["CryptoKit"]
+    let webRTC: [Target.Dependency] = ["WebRTC"]
+#else
+    let frameworks: [Target] = []
+    let combine: [Target.Dependency] = []
+    let coreBluetooth: [Target.Dependency] = []
+    let cryptoKit: [Target.Dependency] = []
+    let webRTC: [Target.Dependency] = []
+#endif
+
+let platform: [Target] =
+    frameworks + [
+        storey("Platform", "Basics"),
+        storey("Platform", "SQLite", uses: ["Basics", "CSQLite"]),
+        storey("Platform", "WebSockets", uses: ["Basics", "CWebSockets"]),
+    ]
+
+let wire: [Target] = [
+    .target(name: "Wire", path: "Sources/Wire", swiftSettings: house)
+]
+
+let sdk: [Target] = [
+    storey("SDK", "CloudClient", uses: ["Basics", "Wire"] + combine),
+    storey("SDK", "CameraPairing", uses: ["Basics", "Wire"] + combine + coreBluetooth),
+    storey("SDK", "LiveView", uses: ["Basics", "CloudClient", "Wire"] + combine + webRTC),
+    storey("SDK", "Porchlight", uses: ["CameraPairing", "CloudClient", "LiveView", "Wire"] + combine),
+]
+
+let programs: [Target] = [
+    storey("Programs", "CloudServer", uses: ["Basics", "SQLite", "WebSockets", "Wire"] + cryptoKit),
+    storey(
+        "Programs", "CameraDevice",
+        uses: ["Basics", "WebSockets", "Wire"] + coreBluetooth + cryptoKit + webRTC),
+]
+
+let tools: [Target] = [
+    .executableTarget(
+        name: "porchlight",
+        dependencies: ["Basics", "CameraDevice", "CloudServer", "Porchlight", "Wire"] + combine + coreBluetooth
+            + webRTC,
+        path: "Sources/Tools/porchlight", swiftSettings: house)
+]
+
+let testTargets: [Target] = [
+    .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
+    tests("Platform", "Basics"),
+    tests("Platform", "Combine"),
+    tests("Platform", "CoreBluetooth"),
+    tests("Platform", "CryptoKit"),
+    tests("Platform", "SQLite"),
+    tests("Platform", "WebRTC"),
+    tests("Platform", "WebSockets"),
+    .testTarget(
+        name: "WireTests", dependencies: ["Wire", "TestSupport"], path: "Tests/WireTests", swiftSettings: house),
+    tests("SDK", "CloudClient", uses: ["CloudServer", "Combine", "Wire"]),
+    tests("SDK", "CameraPairing", uses: ["Combine", "CoreBluetooth", "Wire"]),
+    tests("SDK", "LiveView", uses: ["CloudClient", "Combine", "WebRTC", "Wire"]),
+    tests("Programs", "CloudServer", uses: ["CryptoKit", "SQLite", "WebSockets", "Wire"]),
+    tests("Programs", "CameraDevice", uses: ["CoreBluetooth", "CryptoKit", "WebRTC", "WebSockets", "Wire"]),
+    .testTarget(
+        name: "PorchlightTests", dependencies: ["Porchlight", "TestSupport", "Wire"],
+        path: "Tests/Tools/PorchlightTests",
+        swiftSettings: house),
+]
+
+let package = Package(
+    name: "Porchlight",
+    platforms: [.macOS(.v14), .iOS(.v17)],
+    products: [
+        .library(name: "Porchlight", targets: ["Porchlight"]),
+        .library(name: "CloudServer", targets: ["CloudServer"]),
+        .library(name: "CameraDevice", targets: ["CameraDevice"]),
+        .executable(name: "porchlight", targets: ["porchlight"]),
+    ],
+    targets: cLibraries + platform + wire + sdk + programs + tools + testTargets
+)
