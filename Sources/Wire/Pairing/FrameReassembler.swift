@@ -1,0 +1,72 @@
+public import Foundation
+
+/// Puts the frames of one characteristic together again.
+///
+/// Takes hostile bytes: what it keeps never exceeds the announced length, which never exceeds
+/// ``Frame/maximumMessageBytes``. After an error it has forgotten the message under way and waits for a first frame, so
+/// a new message recovers it. A frame that came already is ignored, which lets a sender repeat itself.
+public struct FrameReassembler: Sendable {
+    private struct Partial {
+        var message: UInt8
+        var length: Int
+        var nextIndex: Int
+        var bytes: Data
+    }
+
+    private var partial: Partial?
+
+    /// Waits for a first frame.
+    public init() {}
+
+    /// The index of the first frame that has not arrived, for a sender that resumes; 0 between messages.
+    public var firstMissingIndex: Int { partial?.nextIndex ?? 0 }
+
+    /// Takes one characteristic value.
+    /// - Returns: The message, when this was its last frame.
+    public mutating func receive(_ data: Data) throws(WireError) -> Data? {
+        do {
+            return try add(try Frame(decoding: data))
+        } catch {
+            partial = nil
+            throw error
+        }
+    }
+
+    private mutating func add(_ frame: Frame) throws(WireError) -> Data? {
+        if frame.isFirst {
+            if let partial, partial.message == frame.message, partial.nextIndex > 0 {
+                return nil
+            }
+            guard frame.payload.count >= 2 else {
+                throw .length(field: "first frame", actual: frame.payload.count, allowed: 2...508)
+            }
+            let bytes = Array(frame.payload.prefix(2))
+            let length = Int(bytes[0]) << 8 | Int(bytes[1])
+            guard length <= Frame.maximumMessageBytes else {
+                throw .length(field: "message", actual: length, allowed: 0...Frame.maximumMessageBytes)
+            }
+            partial = Partial(message: frame.message, length: length, nextIndex: 0, bytes: Data())
+        }
+        guard var current = partial, current.message == frame.message else {
+            throw .frameOrder(expected: 0, received: frame.index)
+        }
+        if frame.index < current.nextIndex { return nil }
+        guard frame.index == current.nextIndex else {
+            throw .frameOrder(expected: current.nextIndex, received: frame.index)
+        }
+        current.bytes += frame.isFirst ? frame.payload.dropFirst(2) : frame.payload
+        current.nextIndex += 1
+        guard current.bytes.count <= current.length, frame.isLast || current.bytes.count < current.length else {
+            throw .length(field: "message", actual: current.bytes.count, allowed: current.length...current.length)
+        }
+        if frame.isLast {
+            guard current.bytes.count == current.length else {
+                throw .length(field: "message", actual: current.bytes.count, allowed: current.length...current.length)
+            }
+            partial = nil
+            return current.bytes
+        }
+        partial = current
+        return nil
+    }
+}
