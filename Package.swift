@@ -16,7 +16,8 @@ func storey(_ folder: String, _ name: String, uses dependencies: [Target.Depende
 
 func tests(_ folder: String, _ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.byName(name: name), "Basics", "TestSupport"] + dependencies,
+        name: "\(name)Tests",
+        dependencies: [.byName(name: name), "TestSupport"] + (name == "Basics" ? [] : ["Basics"]) + dependencies,
         path: "Tests/\(folder)/\(name)Tests", swiftSettings: house)
 }
 
