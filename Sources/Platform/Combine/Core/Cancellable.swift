@@ -1,0 +1,17 @@
+/// Something that can be stopped.
+public protocol Cancellable {
+    /// Stops the activity and frees what it holds. A second call does nothing.
+    func cancel()
+}
+
+extension Cancellable {
+    /// Keeps this alive in `collection`; it is cancelled when the collection lets go of it.
+    public func store<C: RangeReplaceableCollection>(in collection: inout C) where C.Element == AnyCancellable {
+        AnyCancellable(self).store(in: &collection)
+    }
+
+    /// Keeps this alive in `set`; it is cancelled when the set lets go of it.
+    public func store(in set: inout Set<AnyCancellable>) {
+        AnyCancellable(self).store(in: &set)
+    }
+}
