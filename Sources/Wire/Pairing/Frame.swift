@@ -15,15 +15,15 @@ public struct Frame: Sendable, Hashable {
     public static let minimumBytes = headerBytes + 3
 
     /// Which message of the link this belongs to, modulo 256.
-    public var message: UInt8
+    public let message: UInt8
     /// The frame's place in the message, from 0.
-    public var index: Int
+    public let index: Int
     /// Whether the message begins here.
-    public var isFirst: Bool
+    public let isFirst: Bool
     /// Whether the message ends here.
-    public var isLast: Bool
+    public let isLast: Bool
     /// The rest.
-    public var payload: Data
+    public let payload: Data
 
     /// Reads one characteristic value.
     public init(decoding data: Data) throws(WireError) {
@@ -59,7 +59,7 @@ public struct Frame: Sendable, Hashable {
     /// Splits a message.
     /// - Parameters:
     ///   - bytes: The message, at most ``maximumMessageBytes``.
-    ///   - message: Its number.
+    ///   - message: Its number: one more than that of the message before on this link, modulo 256.
     ///   - limit: The longest characteristic value, in bytes: the MTU minus three, and at least ``minimumBytes``.
     public static func split(_ bytes: Data, message: UInt8, limit: Int) throws(WireError) -> [Frame] {
         guard bytes.count <= maximumMessageBytes else {

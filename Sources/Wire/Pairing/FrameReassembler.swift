@@ -4,7 +4,8 @@ public import Foundation
 ///
 /// Takes hostile bytes: what it keeps never exceeds the announced length, which never exceeds
 /// ``Frame/maximumMessageBytes``. After an error it has forgotten the message under way and waits for a first frame, so
-/// a new message recovers it. A frame that came already is ignored, which lets a sender repeat itself.
+/// a new message recovers it. A frame that came already is ignored, which lets a sender repeat itself: also one of the
+/// message before, so no message is delivered twice.
 public struct FrameReassembler: Sendable {
     private struct Partial {
         var message: UInt8
@@ -14,6 +15,7 @@ public struct FrameReassembler: Sendable {
     }
 
     private var partial: Partial?
+    private var lastDelivered: UInt8?
 
     /// Waits for a first frame.
     public init() {}
@@ -33,10 +35,9 @@ public struct FrameReassembler: Sendable {
     }
 
     private mutating func add(_ frame: Frame) throws(WireError) -> Data? {
+        if frame.message == lastDelivered { return nil }
         if frame.isFirst {
-            if let partial, partial.message == frame.message, partial.nextIndex > 0 {
-                return nil
-            }
+            if partial?.message == frame.message { return nil }
             guard frame.payload.count >= 2 else {
                 throw .length(field: "first frame", actual: frame.payload.count, allowed: 2...508)
             }
@@ -64,6 +65,7 @@ public struct FrameReassembler: Sendable {
                 throw .length(field: "message", actual: current.bytes.count, allowed: current.length...current.length)
             }
             partial = nil
+            lastDelivered = frame.message
             return current.bytes
         }
         partial = current

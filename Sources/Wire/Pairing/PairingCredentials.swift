@@ -58,7 +58,8 @@ public struct PairingCredentials: Sendable, Hashable {
             throw .length(field: "password", actual: bytes.count, allowed: 8...64)
         }
         if bytes.count == 64 {
-            guard password.revealed.allSatisfy(\.isHexDigit) else {
+            // `isHexDigit` alone takes full-width digits too, three bytes each.
+            guard password.revealed.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
                 throw .value(field: "password", reason: "64 characters are a key in hexadecimal; this is not")
             }
         } else {

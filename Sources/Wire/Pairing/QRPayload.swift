@@ -11,33 +11,45 @@ public enum QRPayload {
     /// The text to render.
     public static func encode(_ credentials: PairingCredentials) throws(WireError) -> Secret {
         guard let ssid = String(validating: credentials.ssid, as: UTF8.self) else { throw .notText(field: "ssid") }
-        let lines = [
-            ("ssid", ssid), ("password", credentials.password.revealed),
-            ("sessionKey", credentials.sessionKey.revealed), ("region", credentials.region.code),
-            ("env", credentials.environment.code),
+        let values = [
+            ssid, credentials.password.revealed, credentials.sessionKey.revealed, credentials.region.code,
+            credentials.environment.code,
         ]
-        for (field, value) in lines where value.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
-            throw .value(field: field, reason: "it contains a line break, which a pairing code cannot carry")
+        for (field, value) in zip(fields, values) where value.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            throw Self.lineBreak(in: field)
         }
-        return Secret(lines.map(\.1).joined(separator: "\n"))
+        return Secret(values.joined(separator: "\n"))
     }
 
-    /// Reads what the lens saw.
+    /// Reads what the lens saw. One trailing line feed is allowed, since some encoders add it.
     public static func decode(_ data: Data) throws(WireError) -> PairingCredentials {
         guard data.count <= maximumBytes else {
             throw .length(field: "code", actual: data.count, allowed: 1...maximumBytes)
         }
-        guard let text = String(validating: data, as: UTF8.self) else { throw .notText(field: "code") }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 5 else { throw .lines(lines.count) }
-        guard let region = ServerRegion(nameOrCode: String(lines[3])) else {
-            throw .value(field: "region", reason: "not a region code")
+        // Divided as bytes: to a String's characters, a carriage return and a line feed are one character.
+        var lines = Array(data).split(separator: 0x0A, omittingEmptySubsequences: false)
+        if lines.count == 6, lines[5].isEmpty { lines.removeLast() }
+        guard lines.count == fields.count else { throw .lines(lines.count) }
+        var values: [String] = []
+        for (field, line) in zip(fields, lines) {
+            guard !line.contains(0x0D) else { throw Self.lineBreak(in: field) }
+            guard let value = String(validating: line, as: UTF8.self) else { throw .notText(field: field) }
+            values.append(value)
         }
-        guard let environment = ServerEnvironment(nameOrCode: String(lines[4])) else {
-            throw .value(field: "env", reason: "not an environment code")
+        guard let region = ServerRegion(nameOrCode: values[3]) else {
+            throw .value(field: fields[3], reason: "not a region code")
+        }
+        guard let environment = ServerEnvironment(nameOrCode: values[4]) else {
+            throw .value(field: fields[4], reason: "not an environment code")
         }
         return try PairingCredentials(
-            ssid: Data(lines[0].utf8), password: Secret(String(lines[1])), sessionKey: Secret(String(lines[2])),
-            region: region, environment: environment)
+            ssid: Data(lines[0]), password: Secret(values[1]), sessionKey: Secret(values[2]), region: region,
+            environment: environment)
+    }
+
+    private static let fields = ["ssid", "password", "sessionKey", "region", "env"]
+
+    private static func lineBreak(in field: String) -> WireError {
+        .value(field: field, reason: "it contains a line break, which a pairing code cannot carry")
     }
 }
