@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+import Wire
+
+@Suite struct CloudRouteTests {
+    @Test func pathsArePinned() {
+        #expect(CloudRoute.pairingSessions(space: "s1") == "/v1/spaces/s1/pairing-sessions")
+        #expect(CloudRoute.pairingSessionStatus(space: "s1") == "/v1/spaces/s1/pairing-sessions/status")
+        #expect(CloudRoute.device(space: "s1", device: "d1") == "/v1/spaces/s1/devices/d1")
+        #expect(CloudRoute.devices(space: "s1") == "/v1/spaces/s1/devices")
+        #expect(CloudRoute.live(space: "s1", device: "d1") == "/v1/spaces/s1/devices/d1/live")
+        #expect(CloudRoute.liveSession("a-b_c") == "/v1/live/a-b_c")
+        #expect(CloudRoute.registrations == "/v1/devices")
+        #expect(CloudRoute.pairingFailures == "/v1/pairing-failures")
+        #expect(CloudRoute.cameraSocket == "/v1/camera")
+        #expect(CloudRoute.health == "/v1/health")
+    }
+
+    @Test(arguments: ["../../../v1/live/x", "a/b", "a?b=c", "a#b", "a%2Fb", "a b", "🏡", "a\nb"])
+    func anIdStaysWithinItsSegment(id: String) throws {
+        let path = CloudRoute.device(space: "s1", device: id)
+        let url = try #require(URL(string: "http://cloud.example" + path))
+        #expect(url.query == nil)
+        #expect(url.fragment == nil)
+        #expect(path.split(separator: "/").count == 5)
+        #expect(path.split(separator: "/").last?.removingPercentEncoding == id)
+    }
+}
