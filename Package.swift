@@ -89,6 +89,9 @@ let tools: [Target] = [
 
 let testTargets: [Target] = [
     .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
+    .target(name: "FuzzTargets", dependencies: ["Wire"], path: "Tests/FuzzTargets", swiftSettings: house),
+    .testTarget(
+        name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzTargetsTests", swiftSettings: house),
     tests("Platform", "Basics"),
     tests("Platform", "Combine"),
     tests("Platform", "CoreBluetooth"),
@@ -117,6 +120,8 @@ let package = Package(
         .library(name: "CloudServer", targets: ["CloudServer"]),
         .library(name: "CameraDevice", targets: ["CameraDevice"]),
         .executable(name: "porchlight", targets: ["porchlight"]),
+        // For the package in Fuzz/, which stands apart because libFuzzer brings its own `main`.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     targets: cLibraries + platform + wire + sdk + programs + tools + testTargets
 )
