@@ -36,7 +36,7 @@ public enum CloudRoute {
         id.addingPercentEncoding(withAllowedCharacters: segmentCharacters) ?? ""
     }
 
-    // RFC 3986, 3.3, `pchar`.
+    // RFC 3986, 3.3, `pchar`; and braces, so that a server can make its patterns of these functions.
     private static let segmentCharacters = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@")
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@{}")
 }

@@ -16,6 +16,11 @@ import Wire
         #expect(CloudRoute.health == "/v1/health")
     }
 
+    @Test func aServerCanMakePatternsOfThem() {
+        #expect(
+            CloudRoute.live(space: "{spaceId}", device: "{deviceId}") == "/v1/spaces/{spaceId}/devices/{deviceId}/live")
+    }
+
     @Test(arguments: ["../../../v1/live/x", "a/b", "a?b=c", "a#b", "a%2Fb", "a b", "🏡", "a\nb"])
     func anIdStaysWithinItsSegment(id: String) throws {
         let path = CloudRoute.device(space: "s1", device: id)
