@@ -46,7 +46,8 @@ private final class ServiceSubscription<Value: Sendable>: Subscription, Sendable
     private let state: Locked<State>
 
     init(
-        _ downstream: AnySubscriber<ServiceResult<Value>, Never>, call: @escaping @Sendable () async -> ServiceResult<Value>
+        _ downstream: AnySubscriber<ServiceResult<Value>, Never>,
+        call: @escaping @Sendable () async -> ServiceResult<Value>
     ) {
         self.call = call
         state = Locked(State(holder: Holder(downstream: downstream)))

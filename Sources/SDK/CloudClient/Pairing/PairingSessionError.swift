@@ -21,7 +21,8 @@ public enum PairingSessionError: Error, Sendable, Equatable, CustomStringConvert
         case .pairingFailed(let reason): "the camera could not be paired: \(reason); correct it and pair again"
         case .timedOut(let budget, let error):
             "the camera did not appear within \(budget.formatted(.units(width: .narrow)))"
-                + (error.map { " (\($0))" } ?? "; check that it has power and the Wi-Fi password is right, and pair again")
+                + (error.map { " (\($0))" }
+                    ?? "; check that it has power and the Wi-Fi password is right, and pair again")
         case .cloud(let error): error.description
         }
     }
