@@ -100,7 +100,8 @@ let testTargets: [Target] = [
     tests("Platform", "WebRTC"),
     tests("Platform", "WebSockets"),
     .testTarget(
-        name: "WireTests", dependencies: ["Wire", "TestSupport"], path: "Tests/WireTests", swiftSettings: house),
+        name: "WireTests", dependencies: ["Wire", "TestSupport"] + cryptoKit, path: "Tests/WireTests",
+        swiftSettings: house),
     tests("SDK", "CloudClient", uses: ["CloudServer", "Combine", "Wire"]),
     tests("SDK", "CameraPairing", uses: ["Combine", "CoreBluetooth", "Wire"]),
     tests("SDK", "LiveView", uses: ["CloudClient", "Combine", "WebRTC", "Wire"]),

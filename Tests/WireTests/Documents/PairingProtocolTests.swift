@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import Wire
+
+/// `docs/pairing-protocol.md` says what the code does: its examples are decoded and its tables compared.
+@Suite struct PairingProtocolTests {
+    private let document: ProtocolDocument
+
+    init() throws { document = try ProtocolDocument("pairing-protocol.md") }
+
+    @Test func everyExampleIsChecked() {
+        #expect(
+            document.examples.map(\.name) == [
+                "advertisement", "info", "scan-command", "network-record", "frames", "status", "fields",
+                "code-protected", "code-open",
+            ])
+    }
+
+    @Test func advertisement() throws {
+        for value in try document.values("advertisement") {
+            #expect(value.prefix(4) == Data([0xFF, 0xFF, 0x50, 1]))
+            #expect(
+                try PairingState(decoding: value.dropFirst(4))
+                    == PairingState(phase: .failed, failure: .wrongPassword))
+        }
+        let id = DeviceID(publicKeyDigest: [UInt8](repeating: 0, count: 15))
+        #expect(document.text.contains("local name: `\(PairingService.advertisedNamePrefix)`"))
+        #expect(id.ending.count == 4)
+    }
+
+    @Test func info() throws {
+        let expected = [
+            PairingInfo(layouts: .standard, capabilities: [.managesWiFi, .fiveGigahertz], model: "Stoop 1"),
+            PairingInfo(layouts: .standard, capabilities: [], model: ""),
+        ]
+        #expect(try document.values("info").map { try PairingInfo(decoding: $0) } == expected)
+        #expect(try expected.map { try $0.encoded() } == document.values("info"))
+    }
+
+    @Test func scanCommand() throws {
+        #expect(try document.values("scan-command") == [Data([NetworkScanCommand.scan.rawValue])])
+    }
+
+    private let demo = NetworkListRecord.network(
+        HeardNetwork(
+            ssid: Data("Porchlight Demo".utf8), security: .wpa2, rssi: -48, bands: [.twoGigahertz, .fiveGigahertz]))
+
+    @Test func networkRecords() throws {
+        let guest = NetworkListRecord.network(
+            HeardNetwork(ssid: Data("Guest".utf8), security: .open, rssi: -88, bands: .twoGigahertz))
+        let expected = [demo, guest, .end(count: 2), .failed]
+        #expect(try document.values("network-record").map { try NetworkListRecord(decoding: $0) } == expected)
+        #expect(try expected.map { try $0.encoded() } == document.values("network-record"))
+    }
+
+    @Test func frames() throws {
+        let values = try document.values("frames")
+        var reassembler = FrameReassembler()
+        let records = try values.compactMap { try reassembler.receive($0) }.map { try NetworkListRecord(decoding: $0) }
+        #expect(records == [demo, .end(count: 1)])
+        let written = try records.enumerated().flatMap { index, record in
+            try Frame.split(record.encoded(), message: UInt8(index), limit: 23 - 3).map(\.encoded)
+        }
+        #expect(written == values)
+    }
+
+    @Test func status() throws {
+        #expect(
+            try document.values("status").map { try PairingState(decoding: $0) } == [
+                PairingState(phase: .waiting), PairingState(phase: .joining),
+                PairingState(phase: .failed, failure: .wrongPassword),
+            ])
+    }
+
+    @Test func fields() throws {
+        let values = try document.values("fields")
+        #expect(values.count == 5)
+        let security = try #require(WiFiSecurity(rawValue: values[1][0]))
+        let credentials = try PairingCredentials(
+            ssid: values[0], security: security, password: Secret(""),
+            sessionKey: Secret(String(decoding: values[2], as: UTF8.self)),
+            region: #require(ServerRegion(nameOrCode: String(decoding: values[3], as: UTF8.self))),
+            environment: #require(ServerEnvironment(nameOrCode: String(decoding: values[4], as: UTF8.self))))
+        #expect(credentials.ssid == Data("Guest".utf8))
+        #expect(credentials.sessionKey.revealed == "8Zk3vQ1nT0xWb6RgYc2uLw")
+        #expect(credentials.region == .us)
+        #expect(credentials.environment == .production)
+    }
+
+    @Test func codes() throws {
+        let protected = try #require(document.examples("code-protected").first).text
+        let credentials = try QRPayload.decode(Data(protected.utf8))
+        #expect(credentials.ssid == Data("Porchlight Demo".utf8))
+        #expect(credentials.security == .wpa2)
+        #expect(credentials.password.revealed == "porchlight")
+        #expect(try QRPayload.encode(credentials).revealed == protected)
+
+        let open = try #require(document.examples("code-open").first).text
+        let guest = try QRPayload.decode(Data(open.utf8))
+        #expect(guest.security == .open)
+        #expect(guest.region == .apac)
+        #expect(guest.environment == .staging)
+        #expect(try QRPayload.encode(guest).revealed == open)
+    }
+
+    @Test func characteristics() throws {
+        let rows = try document.table("| UUID | name | properties")
+        #expect(rows.count == PairingService.Characteristic.allCases.count)
+        for (row, characteristic) in zip(rows, PairingService.Characteristic.allCases) {
+            #expect(row[0] == "`\(characteristic.rawValue.prefix(8))-…`")
+            #expect(row[1] == "\(characteristic)")
+            #expect(characteristic.rawValue.dropFirst(8) == PairingService.standardLayout.dropFirst(8))
+        }
+        #expect(document.text.contains("`\(PairingService.standardLayout)`"))
+    }
+
+    @Test func securityCodes() throws {
+        let rows = try document.table("| code | meaning | a camera joins it")
+        #expect(rows.map { UInt8($0[0]) } == WiFiSecurity.allCases.map(\.rawValue))
+        for (row, security) in zip(rows, WiFiSecurity.allCases) {
+            let joins =
+                (try? PairingCredentials(
+                    ssid: Data([1]), security: security, password: Secret(security == .open ? "" : "password"),
+                    sessionKey: Secret("0123456789abcdef"), region: .us, environment: .dev)) != nil
+            #expect(row[2].hasPrefix(joins ? "yes" : "no"))
+        }
+    }
+
+    @Test func stateCodes() throws {
+        let phases = try document.table("| phase | meaning")
+        #expect(phases.map { UInt8($0[0]) } == PairingState.Phase.allCases.map(\.rawValue))
+        let failures = try document.table("| failure | name | meaning").dropFirst()
+        #expect(failures.map { UInt8($0[0]) } == PairingFailure.allCases.map(\.code))
+        #expect(failures.map { $0[1] } == PairingFailure.allCases.map(\.rawValue))
+    }
+
+    @Test func refusals() throws {
+        let rows = try document.table("| code | name | meaning")
+        #expect(rows.map { Int($0[0].dropFirst(2), radix: 16) } == PairingService.WriteRefusal.allCases.map(\.rawValue))
+        #expect(rows.map { $0[1] } == PairingService.WriteRefusal.allCases.map { "\($0)" })
+    }
+
+    @Test func limits() {
+        #expect(PairingService.stagedFieldsLifetime == .seconds(60))
+        #expect(document.text.contains("it has written nothing for 60 s"))
+        #expect(Frame.maximumMessageBytes == 4_096)
+        #expect(document.text.contains("A message has at most 4,096 bytes, a frame at most 512."))
+        #expect(QRPayload.maximumBytes == 256)
+        #expect(document.text.contains("It has at most 256 bytes."))
+    }
+}
