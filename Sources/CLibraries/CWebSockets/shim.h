@@ -1,2 +1,15 @@
 #pragma once
 #include <libwebsockets.h>
+#include <uv.h>
+
+// Macros that Swift cannot import (computed or 64-bit), under names of their own.
+static const size_t porchlight_lws_pre = LWS_PRE;
+static const uint64_t porchlight_lws_libuv = LWS_SERVER_OPTION_LIBUV;
+static const uint64_t porchlight_lws_no_signal_spin = LWS_SERVER_OPTION_UV_NO_SIGSEGV_SIGFPE_SPIN;
+static const uint64_t porchlight_lws_explicit_vhosts = LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+static const uint64_t porchlight_lws_ssl_init = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+static const uint64_t porchlight_lws_no_os_certificates = LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+static const int porchlight_lws_no_listen = CONTEXT_PORT_NO_LISTEN;
+static const int porchlight_lws_adopts = CONTEXT_PORT_NO_LISTEN_SERVER;
+static const int porchlight_lws_kill_async = LWS_TO_KILL_ASYNC;
+static const enum lws_write_protocol porchlight_lws_write_raw = LWS_WRITE_RAW;

@@ -1,0 +1,200 @@
+import CWebSockets
+import Foundation
+
+/// What a connection's owner hears from its ``Transport``, on the service thread.
+protocol TransportHandler: AnyObject {
+    /// A client's connection is open, TLS included. A server's connections begin open.
+    func transportOpened()
+    /// Bytes came. They are valid during the call.
+    func transportReceived(_ bytes: UnsafeRawBufferPointer)
+    /// Some of the output went to the kernel; ``Transport/queuedBytes`` says what is left.
+    func transportWrote()
+    /// The moment given to ``Transport/wake(after:)`` has come.
+    func transportTimerFired()
+    /// The connection is gone. The last call.
+    func transportClosed(reason: String)
+}
+
+/// One TCP or TLS connection of libwebsockets, in its raw role.
+///
+/// Everything here is touched on the service thread of ``loop`` only, which is why it may be `@unchecked Sendable`:
+/// other threads pass it along in commands and do not look inside. The loop owns it until the connection is closed;
+/// libwebsockets holds an unretained pointer, cleared at the same moment.
+final class Transport: @unchecked Sendable {
+    /// How much is written in one go: what two thirds of a freshly grown socket buffer take without a rest.
+    private static let writeSize = 32 << 10
+
+    unowned let loop: ServiceLoop
+    /// The peer's numeric address.
+    let remoteAddress: String
+    /// Who is told what happens; swapped when a connection becomes a WebSocket.
+    var handler: (any TransportHandler)?
+
+    private var wsi: OpaquePointer?
+    private var output: [Data] = []
+    private var firstOffset = 0
+    private var isPaused = false
+    private var isHeldByOutput = false
+    private var closesWhenDrained = false
+    private var isDropped = false
+    private var hasBegun = false
+
+    /// Bytes that wait to be written.
+    private(set) var queuedBytes = 0
+
+    init(loop: ServiceLoop, wsi: OpaquePointer?, remoteAddress: String) {
+        self.loop = loop
+        self.wsi = wsi
+        self.remoteAddress = remoteAddress
+    }
+
+    /// Whether nothing can be written any more.
+    var isClosed: Bool { wsi == nil || isDropped }
+
+    /// Binds a client's connection to the `struct lws` that libwebsockets made for it.
+    func attach(_ wsi: OpaquePointer) { self.wsi = wsi }
+
+    /// Queues bytes behind those that wait already.
+    func write(_ data: Data) {
+        guard !isClosed, !data.isEmpty else { return }
+        output.append(data)
+        queuedBytes += data.count
+        lws_callback_on_writable(wsi)
+    }
+
+    /// Closes the connection at once; what waits to be written is lost.
+    func drop() {
+        guard !isClosed, let wsi else { return }
+        isDropped = true
+        lws_set_timeout(wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, porchlight_lws_kill_async)
+    }
+
+    /// Ends the sending side once everything is written. The peer's bytes still come until it closes as well: closing
+    /// outright while some are unread makes the kernel reset the connection, and the peer may lose the last answer.
+    func finishSending() {
+        guard !isClosed else { return }
+        closesWhenDrained = true
+        if queuedBytes == 0, !isHeldByOutput { endSending() }
+    }
+
+    /// Calls ``TransportHandler/transportTimerFired()`` once, instead of at any moment asked for before; nil for never.
+    func wake(after delay: Duration?) {
+        guard !isClosed, let wsi else { return }
+        guard let delay else { return lws_set_timer_usecs(wsi, -1) }
+        let (seconds, attoseconds) = max(delay, .zero).components
+        lws_set_timer_usecs(wsi, lws_usec_t(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) + 1)
+    }
+
+    /// Stops reading, so that the peer is slowed by TCP, or goes on.
+    func pauseReading(_ pause: Bool) {
+        guard pause != isPaused else { return }
+        isPaused = pause
+        applyFlowControl()
+    }
+
+    private func applyFlowControl() {
+        guard !isClosed else { return }
+        lws_rx_flow_control(wsi, isPaused || isHeldByOutput ? 0 : 1)
+    }
+
+    private func endSending() {
+        shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
+    }
+
+    // MARK: From the loop
+
+    /// Writes the next piece: one `lws_write` for each turn, as libwebsockets wants it.
+    /// - Returns: Whether the connection lives.
+    func writable(scratch: UnsafeMutableRawBufferPointer) -> Bool {
+        guard !isClosed else { return !isDropped }
+        if isHeldByOutput {
+            isHeldByOutput = false
+            applyFlowControl()
+        }
+        guard queuedBytes > 0 else {
+            if closesWhenDrained { endSending() }
+            return true
+        }
+        let room = UnsafeMutableRawBufferPointer(rebasing: scratch[porchlight_lws_pre...])
+        let count = fill(room)
+        let result = lws_write(
+            wsi, room.baseAddress?.assumingMemoryBound(to: UInt8.self), count, porchlight_lws_write_raw)
+        guard result >= 0 else { return false }
+        queuedBytes -= count
+        if lws_partial_buffered(wsi) != 0 {
+            // libwebsockets keeps the rest and reads nothing until it is gone, but leaves POLLIN on: a peer that sends
+            // and does not read would keep this thread spinning.
+            isHeldByOutput = true
+            applyFlowControl()
+        }
+        if queuedBytes > 0 || isHeldByOutput {
+            lws_callback_on_writable(wsi)
+        } else if closesWhenDrained {
+            endSending()
+        }
+        handler?.transportWrote()
+        return !isDropped
+    }
+
+    private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        var used = 0
+        while used < output.count, count < min(room.count, Self.writeSize) {
+            let left = output[used].count - firstOffset
+            let taken = min(left, min(room.count, Self.writeSize) - count)
+            output[used].withUnsafeBytes { bytes in
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[firstOffset..<(firstOffset + taken)])
+                UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: piece)
+            }
+            count += taken
+            if taken < left {
+                firstOffset += taken
+            } else {
+                used += 1
+                firstOffset = 0
+            }
+        }
+        output.removeFirst(used)
+        return count
+    }
+
+    /// - Returns: Whether the connection lives.
+    func received(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !isClosed else { return !isDropped }
+        endLibraryTimeout()
+        handler?.transportReceived(bytes)
+        return !isDropped
+    }
+
+    /// - Returns: Whether the connection lives.
+    func timerFired() -> Bool {
+        guard !isClosed else { return !isDropped }
+        handler?.transportTimerFired()
+        return !isDropped
+    }
+
+    /// - Returns: Whether the connection lives.
+    func opened() -> Bool {
+        guard !isClosed else { return !isDropped }
+        endLibraryTimeout()
+        handler?.transportOpened()
+        return !isDropped
+    }
+
+    /// libwebsockets bounds connecting and TLS, and forgets to say that they are over: after 20 s it would close.
+    private func endLibraryTimeout() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
+    }
+
+    /// The `struct lws` is about to be freed.
+    func closed(reason: String) {
+        wsi = nil
+        output = []
+        queuedBytes = 0
+        let last = handler
+        handler = nil
+        last?.transportClosed(reason: reason)
+    }
+}
