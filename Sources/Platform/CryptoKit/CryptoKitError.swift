@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Why a cryptographic operation was not done.
 public enum CryptoKitError: Error, Sendable, Equatable, CustomStringConvertible {

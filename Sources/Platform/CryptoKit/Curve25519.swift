@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// The curve behind Ed25519.

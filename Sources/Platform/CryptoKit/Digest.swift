@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// The output of a hash function: a sequence of bytes whose `==` takes the same time wherever two digests differ.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// The length of a symmetric key.

@@ -1,5 +1,5 @@
-internal import CSQLite
-internal import Foundation
+import CSQLite
+import Foundation
 
 /// A connection to one database file.
 ///

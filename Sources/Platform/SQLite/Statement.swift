@@ -1,5 +1,5 @@
-internal import CSQLite
-internal import Foundation
+import CSQLite
+import Foundation
 
 /// A prepared statement of one connection, finalized when the last reference goes.
 ///
