@@ -1,0 +1,109 @@
+import Foundation
+
+/// The central's half of a radio.
+///
+/// Every method is called on the radio's queue, where every event and completion is delivered as well; only
+/// ``connectedPeripherals`` may be called from anywhere. A completion is called exactly once. When a connection ends, the
+/// operations in flight are completed with a failure first and ``CentralRadioEvent/disconnected(_:_:)`` follows.
+/// Reads and writes are of whole values: blob reads and prepared writes are the radio's affair.
+protocol CentralRadio: AnyObject, Sendable {
+    /// Begins to work and reports the state. Called once.
+    func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void)
+    /// Ends all connections and attempts without further events and frees what is held. Called once.
+    func shutdown()
+
+    /// Reports every advertisement that is heard until ``stopScan()``; replaces an earlier scan.
+    ///
+    /// The services are a hint that lets a radio filter early; what does not match is filtered above as well.
+    func scan(_ request: ScanRequest)
+    /// Stops reporting advertisements.
+    func stopScan()
+
+    /// Connects, however long it takes, until ``disconnect(_:)``.
+    func connect(_ address: RadioAddress)
+    /// Gives up an attempt or ends a connection. Always answered by `disconnected`.
+    func disconnect(_ address: RadioAddress)
+
+    /// All primary services, in the order of their handles.
+    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>)
+    /// The services that a service includes.
+    func discoverIncludedServices(
+        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>)
+    /// The characteristics of a service.
+    func discoverCharacteristics(
+        of service: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>)
+    /// The descriptors of a characteristic.
+    func discoverDescriptors(
+        of characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>)
+
+    /// Reads a whole value of at most 512 bytes.
+    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>)
+    /// Writes a whole value, by several requests if it is long, and waits for the answer.
+    func write(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>)
+    /// Writes without an answer. Completed when the radio has room for another one.
+    func writeWithoutResponse(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>)
+    /// Turns notifications (or indications, where there are only these) on or off.
+    func setNotify(
+        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>)
+    /// The strength at which the peripheral is received, in dBm.
+    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>)
+
+    /// Peripherals that are connected to this machine, whoever asked for it, with the services known of each.
+    /// May be called from any thread.
+    var connectedPeripherals: [RadioAddress: [CBUUID]] { get }
+}
+
+/// What to listen for.
+struct ScanRequest: Equatable, Sendable {
+    var services: [CBUUID]?
+    var solicited: [CBUUID] = []
+    var allowsDuplicates = false
+}
+
+/// What a central's radio reports by itself.
+enum CentralRadioEvent: Sendable {
+    /// The radio's condition. Any state but `poweredOn` means that scans and connections are over, without further
+    /// events for them (operations in flight are completed first).
+    case state(CBManagerState)
+    /// An advertisement. Nil for a signal strength that is not available.
+    case discovered(RadioAddress, Advertisement, rssi: Int?)
+    /// The connection stands, with this ATT MTU.
+    case connected(RadioAddress, mtu: Int)
+    /// The attempt was refused and is given up.
+    case connectFailed(RadioAddress, RadioFailure)
+    /// The connection or the attempt is over: nil when this side asked for it.
+    case disconnected(RadioAddress, RadioFailure?)
+    /// The ATT MTU of a connection changed.
+    case mtuChanged(RadioAddress, Int)
+    /// A notification or indication.
+    case notified(RadioAddress, AttributeID, Data)
+    /// These services changed or are gone. Nil when the radio cannot tell: then all did.
+    case servicesChanged(RadioAddress, [AttributeID]?)
+}
+
+/// A service as discovery finds it.
+struct RemoteService: Equatable, Sendable {
+    var id: AttributeID
+    var uuid: CBUUID
+    var isPrimary: Bool
+}
+
+/// A characteristic as discovery finds it. Its value is read and written by the same identifier.
+struct RemoteCharacteristic: Equatable, Sendable {
+    var id: AttributeID
+    var uuid: CBUUID
+    var properties: CBCharacteristicProperties
+}
+
+/// A descriptor as discovery finds it.
+struct RemoteDescriptor: Equatable, Sendable {
+    var id: AttributeID
+    var uuid: CBUUID
+}

@@ -1,0 +1,156 @@
+import Basics
+import Dispatch
+import Foundation
+
+/// Chooses the radio of a manager.
+///
+/// The options of a manager come first (a radio directory means the software radio), then `PORCHLIGHT_RADIO`
+/// (`bluez` or `software`), then what the machine has: BlueZ where an adapter is powered, else the software radio.
+struct RadioSelection: Sendable {
+    /// Looks for BlueZ: nil where there is none with a powered adapter, unless it is forced.
+    typealias BlueZProbe = @Sendable (_ forced: Bool) -> (any RadioBackend)?
+
+    /// A radio and why it was chosen.
+    struct Choice: Sendable {
+        var backend: any RadioBackend
+        var reason: String
+    }
+
+    var environment: [String: String]
+    var blueZ: BlueZProbe
+
+    /// The process's environment. This build has no BlueZ backend to probe for.
+    static let standard = RadioSelection(environment: ProcessInfo.processInfo.environment) { _ in nil }
+
+    private static let announced = Locked<Set<String>>([])
+
+    init(environment: [String: String], blueZ: @escaping BlueZProbe) {
+        self.environment = environment
+        self.blueZ = blueZ
+    }
+
+    /// The radio for a manager with these options. The reason is logged once for each kind of choice.
+    func radio(options: [String: Any]) -> any RadioBackend {
+        let choice = choose(options: options)
+        let isNew = Self.announced.withLock { $0.insert(choice.reason).inserted }
+        if isNew {
+            let log = Log("radio")
+            if choice.backend is AbsentRadio { log.error(choice.reason) } else { log.info(choice.reason) }
+        }
+        return choice.backend
+    }
+
+    /// Where a manager with these options keeps the identifiers of peripherals.
+    func stateDirectory(options: [String: Any]) -> URL {
+        if let path = options[CBManagerOptionStateDirectoryKey] as? String { return URL(fileURLWithPath: path) }
+        return PeerBook.directory(environment: environment)
+    }
+
+    /// The radio for a manager with these options, and why.
+    func choose(options: [String: Any]) -> Choice {
+        let conditions =
+            options[CBManagerOptionRadioConditionsKey] as? RadioConditions ?? RadioConditions(environment: environment)
+        let addressText =
+            options[CBManagerOptionRadioAddressKey] as? String ?? environment["PORCHLIGHT_RADIO_ADDRESS"]
+        let address = addressText.flatMap { RadioAddress($0) }
+        if let addressText, address == nil {
+            return Choice(
+                backend: AbsentRadio(),
+                reason: "'\(addressText)' is no radio address: write six pairs of digits such as C0:12:34:56:78:9A")
+        }
+        func software(_ directory: RadioDirectory, because reason: String) -> Choice {
+            Choice(
+                backend: SoftwareRadio(directory: directory, conditions: conditions, address: address),
+                reason: "software radio in \(directory.path): \(reason)")
+        }
+        let directory = RadioDirectory(environment: environment)
+        if let path = options[CBManagerOptionRadioDirectoryKey] as? String {
+            return software(RadioDirectory(path: path), because: "the manager's options name this directory")
+        }
+        switch environment["PORCHLIGHT_RADIO"]?.lowercased() {
+        case "software": return software(directory, because: "PORCHLIGHT_RADIO=software")
+        case "bluez":
+            if let backend = blueZ(true) { return Choice(backend: backend, reason: "BlueZ: PORCHLIGHT_RADIO=bluez") }
+            return Choice(
+                backend: AbsentRadio(),
+                reason: "PORCHLIGHT_RADIO=bluez, but this build has no BlueZ backend: unset it or set it to 'software'")
+        case nil, "":
+            if let backend = blueZ(false) { return Choice(backend: backend, reason: "BlueZ: an adapter is powered") }
+            return software(directory, because: "no Bluetooth adapter is available through BlueZ")
+        case let other?:
+            return Choice(
+                backend: AbsentRadio(), reason: "PORCHLIGHT_RADIO=\(other) is unknown: set it to 'bluez' or 'software'")
+        }
+    }
+}
+
+/// What a manager gets when there is no radio: its state is `unsupported` and nothing else happens.
+struct AbsentRadio: RadioBackend {
+    func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentCentral() }
+    func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentPeripheral() }
+
+    static let failure = RadioFailure.radio(.operationNotSupported, "there is no Bluetooth radio")
+}
+
+private final class AbsentCentral: CentralRadio {
+    var connectedPeripherals: [RadioAddress: [CBUUID]] { [:] }
+
+    func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void) { deliver(.state(.unsupported)) }
+    func shutdown() {}
+    func scan(_ request: ScanRequest) {}
+    func stopScan() {}
+    func connect(_ address: RadioAddress) {}
+    func disconnect(_ address: RadioAddress) {}
+
+    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>) {
+        completion(.failure(AbsentRadio.failure))
+    }
+    func discoverIncludedServices(
+        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>
+    ) { completion(.failure(AbsentRadio.failure)) }
+    func discoverCharacteristics(
+        of service: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>
+    ) { completion(.failure(AbsentRadio.failure)) }
+    func discoverDescriptors(
+        of characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>
+    ) { completion(.failure(AbsentRadio.failure)) }
+    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>) {
+        completion(.failure(AbsentRadio.failure))
+    }
+    func write(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) { completion(.failure(AbsentRadio.failure)) }
+    func writeWithoutResponse(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) { completion(.failure(AbsentRadio.failure)) }
+    func setNotify(
+        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) { completion(.failure(AbsentRadio.failure)) }
+    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>) {
+        completion(.failure(AbsentRadio.failure))
+    }
+}
+
+private final class AbsentPeripheral: PeripheralRadio {
+    func start(_ deliver: @escaping @Sendable (PeripheralRadioEvent) -> Void) { deliver(.state(.unsupported)) }
+    func shutdown() {}
+    func add(_ service: LocalService, _ completion: @escaping RadioCompletion<Void>) {
+        completion(.failure(AbsentRadio.failure))
+    }
+    func remove(_ service: AttributeID) {}
+    func startAdvertising(_ advertisement: Advertisement, _ completion: @escaping RadioCompletion<Void>) {
+        completion(.failure(AbsentRadio.failure))
+    }
+    func stopAdvertising() {}
+    func respond(to ticket: RequestTicket, _ result: RadioResult<Data>) {}
+    func notify(
+        _ value: Data, for characteristic: AttributeID, to centrals: [RadioAddress],
+        _ completion: @escaping @Sendable () -> Void
+    ) { completion() }
+    func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: RadioAddress) {}
+}

@@ -1,0 +1,270 @@
+import Basics
+import Dispatch
+import Foundation
+
+/// The central's half of the software radio. Confined to its queue.
+final class SoftwareCentral: CentralRadio, @unchecked Sendable {
+    // Unchecked because the mutable state is touched on `air.queue` only, but for `connected`, which is locked.
+
+    /// Before a busy or vanished peripheral is tried again.
+    private static let retryDelay = Duration.milliseconds(100)
+
+    private let air: SoftwareAir
+    private let log = Log("radio")
+    private var deliver: (@Sendable (CentralRadioEvent) -> Void)?
+    private var watch: RadioDirectoryWatch?
+    private var scan: ScanRequest?
+    private var listening: [RadioAddress: FrameStream] = [:]
+    private var links: [RadioAddress: SoftwareLink] = [:]
+    private var waiting: Set<RadioAddress> = []
+    private var retry: RadioClock.Alarm?
+    private var isOn = false
+    private let connected = Locked<[RadioAddress: [CBUUID]]>([:])
+
+    init(_ air: SoftwareAir) { self.air = air }
+
+    var connectedPeripherals: [RadioAddress: [CBUUID]] { connected.withLock { $0 } }
+
+    // MARK: Life
+
+    func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void) {
+        dispatchPrecondition(condition: .onQueue(air.queue))
+        self.deliver = deliver
+        air.conditions.watch(self) { [weak self, queue = air.queue] values in
+            queue.async { [weak self] in self?.power(values.isPowered) }
+        }
+        do {
+            try air.directory.prepare()
+            isOn = air.conditions.isPowered
+            deliver(.state(isOn ? .poweredOn : .poweredOff))
+        } catch {
+            log.error(
+                "the software radio has no air: \(error). Make the directory usable for this user alone, or choose another"
+                    + " with PORCHLIGHT_RADIO_DIR")
+            deliver(.state(.unsupported))
+        }
+    }
+
+    func shutdown() {
+        dispatchPrecondition(condition: .onQueue(air.queue))
+        deliver = nil
+        air.conditions.unwatch(self)
+        isOn = false
+        silence(.radio(.operationCancelled))
+    }
+
+    private func power(_ on: Bool) {
+        guard on != isOn, let deliver else { return }
+        isOn = on
+        if !on { silence(.radio(.notConnected, "the radio was switched off")) }
+        deliver(.state(on ? .poweredOn : .poweredOff))
+    }
+
+    private func silence(_ failure: RadioFailure) {
+        scan = nil
+        waiting = []
+        retry?.cancel()
+        watch = nil
+        for stream in listening.values { stream.close() }
+        listening = [:]
+        let open = links.values
+        links = [:]
+        connected.withLock { $0 = [:] }
+        for link in open { link.close(failure) }
+    }
+
+    // MARK: Scanning
+
+    func scan(_ request: ScanRequest) {
+        guard isOn else { return }
+        let isNew = scan == nil
+        scan = request
+        if isNew { look() }
+    }
+
+    func stopScan() {
+        scan = nil
+        for stream in listening.values { stream.close() }
+        listening = [:]
+        rest()
+    }
+
+    /// Follows the directory while something is looked for.
+    private func look() {
+        guard isOn, scan != nil || !waiting.isEmpty else { return }
+        if watch == nil { watch = RadioDirectoryWatch(air) { [weak self] in self?.look() } }
+        let addresses = air.directory.addresses()
+        if scan != nil {
+            for address in addresses where listening[address] == nil && address != air.address { listen(to: address) }
+        }
+        for address in waiting where addresses.contains(address) { open(address) }
+    }
+
+    private func rest() {
+        if scan == nil, waiting.isEmpty {
+            watch = nil
+            retry?.cancel()
+        }
+    }
+
+    private func lookAgainSoon() {
+        retry?.cancel()
+        retry = air.clock.after(Self.retryDelay, on: air.queue) { [weak self] in self?.look() }
+    }
+
+    private func listen(to address: RadioAddress) {
+        switch air.directory.reach(address) {
+        case .absent: return
+        case .busy: lookAgainSoon()
+        case .reached(let socket):
+            let stream = FrameStream(socket, on: air)
+            listening[address] = stream
+            stream.start { [weak self] frame in
+                self?.heard(frame, from: address)
+            } onEnd: { [weak self, weak stream] reason in
+                guard let self, let stream, listening[address] === stream else { return }
+                listening[address] = nil
+                report(reason, of: address)
+                // It may advertise again under the same name, which came before this news.
+                lookAgainSoon()
+            }
+            stream.sendNow(.listen(air.address))
+        }
+    }
+
+    private func heard(_ frame: RadioFrame, from address: RadioAddress) {
+        guard scan != nil, case .advertisement(let packet, let isConnectable, let rssi) = frame else { return }
+        deliver?(
+            .discovered(
+                address, packet.advertisement(isConnectable: isConnectable),
+                rssi: rssi == 127 ? nil : max(Int(rssi) - air.conditions.attenuation, -127)))
+    }
+
+    // MARK: Connections
+
+    func connect(_ address: RadioAddress) {
+        guard isOn, links[address] == nil else { return }
+        waiting.insert(address)
+        look()
+    }
+
+    private func open(_ address: RadioAddress) {
+        guard links[address] == nil else { return }
+        switch air.directory.reach(address) {
+        case .absent: return
+        case .busy: lookAgainSoon()
+        case .reached(let socket):
+            let link = SoftwareLink(to: address, over: FrameStream(socket, on: air), air: air) {
+                [weak self] link, event in
+                self?.link(link, event)
+            }
+            links[address] = link
+            link.open()
+        }
+    }
+
+    private func link(_ link: SoftwareLink, _ event: SoftwareLink.Event) {
+        let address = link.address
+        guard links[address] === link else { return }
+        switch event {
+        case .opened(let mtu):
+            waiting.remove(address)
+            rest()
+            connected.withLock { $0[address] = [] }
+            deliver?(.connected(address, mtu: mtu))
+        case .refused:
+            waiting.remove(address)
+            links[address] = nil
+            rest()
+            deliver?(.connectFailed(address, .radio(.connectionFailed)))
+        case .neverOpened:
+            // It went away before it answered: an attempt has no time limit, so it is tried again.
+            links[address] = nil
+            lookAgainSoon()
+        case .closed(let failure):
+            links[address] = nil
+            connected.withLock { $0[address] = nil }
+            deliver?(.disconnected(address, failure))
+        case .services(let uuids):
+            connected.withLock { if $0[address] != nil { $0[address] = uuids } }
+        case .notified(let attribute, let value): deliver?(.notified(address, attribute, value))
+        case .servicesChanged(let services): deliver?(.servicesChanged(address, services))
+        }
+    }
+
+    func disconnect(_ address: RadioAddress) {
+        waiting.remove(address)
+        let link = links.removeValue(forKey: address)
+        connected.withLock { $0[address] = nil }
+        rest()
+        link?.close(.radio(.operationCancelled))
+        deliver?(.disconnected(address, nil))
+    }
+
+    private func report(_ reason: FrameStream.End, of address: RadioAddress) {
+        if case .garbage(let what) = reason { log.warning("\(address) sent \(what); not listening to it any more") }
+    }
+
+    private func withLink<Value: Sendable>(
+        _ address: RadioAddress, _ completion: @escaping RadioCompletion<Value>, _ body: (SoftwareLink) -> Void
+    ) {
+        dispatchPrecondition(condition: .onQueue(air.queue))
+        guard let link = links[address], link.isOpen else { return completion(.failure(.radio(.notConnected))) }
+        body(link)
+    }
+
+    // MARK: Attributes
+
+    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>) {
+        withLink(address, completion) { $0.discoverServices(completion) }
+    }
+
+    func discoverIncludedServices(
+        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>
+    ) {
+        withLink(address, completion) { $0.discoverIncludedServices(of: service, completion) }
+    }
+
+    func discoverCharacteristics(
+        of service: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>
+    ) {
+        withLink(address, completion) { $0.discoverCharacteristics(of: service, completion) }
+    }
+
+    func discoverDescriptors(
+        of characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>
+    ) {
+        withLink(address, completion) { $0.discoverDescriptors(of: characteristic, completion) }
+    }
+
+    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>) {
+        withLink(address, completion) { $0.read(attribute, completion) }
+    }
+
+    func write(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) {
+        withLink(address, completion) { $0.write(value, to: attribute, completion) }
+    }
+
+    func writeWithoutResponse(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) {
+        withLink(address, completion) { $0.writeWithoutResponse(value, to: attribute, completion) }
+    }
+
+    func setNotify(
+        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) {
+        withLink(address, completion) { $0.setNotify(enabled, for: characteristic, completion) }
+    }
+
+    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>) {
+        withLink(address, completion) { $0.readRSSI(completion) }
+    }
+}
