@@ -10,8 +10,9 @@ public struct ClientConfiguration: Sendable {
     public var maximumMessageBytes = 1 << 20
     /// What may wait for a slow server; beyond it the socket is closed.
     public var maximumQueuedBytes = 4 << 20
-    /// For `wss`: a PEM file of the authorities to trust instead of the system's. A certificate whose time has not come
-    /// yet is accepted: devices without a clock battery wake up in the past.
+    /// For `wss`: a PEM file of the authorities to trust instead of the system's. While the
+    /// system's clock stands before 2025, which it does on devices without a clock battery until they have asked the
+    /// network, periods of validity are not checked.
     public var caFile: String?
     /// Measures ``connectTimeout``.
     public var clock: any Clock<Duration> = ContinuousClock()

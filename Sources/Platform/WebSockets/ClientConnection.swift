@@ -131,9 +131,16 @@ final class ClientConnection: TransportHandler, @unchecked Sendable {
         guard !addresses.isEmpty else { return settle(.failure(failure(lastReason))) }
         let address = addresses.removeFirst()
         input = []
-        let opened = Self.loop.connect(
-            address, port: destination.port, host: destination.host, tls: destination.isSecure,
-            caFile: configuration.caFile, handler: self)
+        var tls: TLSClient?
+        if destination.isSecure {
+            guard let authorities = Self.loop.authorities(configuration.caFile) else {
+                let file = configuration.caFile ?? "the system's store"
+                return settle(.failure(failure("the authorities in \(file) cannot be read")))
+            }
+            tls = TLSClient(authorities, host: destination.host, now: .now)
+            guard tls != nil else { return settle(.failure(failure("TLS is not usable for this host"))) }
+        }
+        let opened = Self.loop.connect(address, port: destination.port, tls: tls, handler: self)
         if let opened { transport = opened }
     }
 

@@ -150,6 +150,10 @@ struct HTTPRequestParser {
         while position + 1 < input.count, input[position] == 13, input[position + 1] == 10 { position += 2 }
         scanned = max(scanned, position)
         guard let end = endOfHead() else {
+            // A client that speaks TLS or worse to this port need not wait for the timeout.
+            if position < input.count, input[position] != 13, !Self.isTokenByte(input[position]) {
+                throw Self.malformed("this is not HTTP")
+            }
             guard input.count - position <= limits.headerBytes else { throw headTooLarge() }
             return position == input.count ? .idle : .needsHead
         }

@@ -23,6 +23,8 @@ final class LibrarySettings: @unchecked Sendable {
     let name = keep("porchlight")
     /// A path, which libwebsockets wants even where it is not used.
     let path = keep("/")
+    /// The 'method' of a client's connection without HTTP.
+    let rawMethod = keep("RAW")
     /// The one application protocol.
     let alpn = keep("http/1.1")
     private let protocols: UnsafeMutablePointer<lws_protocols>
@@ -49,10 +51,9 @@ final class LibrarySettings: @unchecked Sendable {
         info.pt_serv_buf_size = 32 << 10
         info.gid = -1
         info.uid = -1
-        // Old TLS is off on both sides: SSL_OP_NO_TLSv1 and SSL_OP_NO_TLSv1_1 of OpenSSL.
+        // Old TLS is off: SSL_OP_NO_TLSv1 and SSL_OP_NO_TLSv1_1 of OpenSSL.
         info.ssl_options_set = 0x0400_0000 | 0x1000_0000
-        info.ssl_client_options_set = 0x0400_0000 | 0x1000_0000
-        info.options = porchlight_lws_explicit_vhosts | porchlight_lws_ssl_init
+        info.options = porchlight_lws_explicit_vhosts | porchlight_lws_ssl_init | porchlight_lws_no_client_tls
         // libwebsockets allocates tables by the descriptor limit, which containers set to a thousand million.
         if DescriptorLimit.soft > 1 << 18 { info.fd_limit_per_thread = 1 << 16 }
         return info

@@ -54,6 +54,7 @@ final class ServiceLoop: @unchecked Sendable {
     private var uv: UnsafeMutablePointer<uv_loop_t>?
     private var base: OpaquePointer?
     private var virtualHosts: [String: OpaquePointer] = [:]
+    private var authorities: [String: TLSClient.Authorities] = [:]
     private var transports: [ObjectIdentifier: Transport] = [:]
     private var listener: Listener?
     private var emptyWaiters: [CheckedContinuation<Void, Never>] = []
@@ -145,40 +146,26 @@ final class ServiceLoop: @unchecked Sendable {
     }
 
     /// Opens a client's connection to a numeric address.
-    /// - Parameters:
-    ///   - host: For TLS: the name that the certificate must carry.
-    ///   - caFile: A PEM file of the authorities to trust instead of the system's.
+    /// - Parameter tls: What secures it, if anything does.
     /// - Returns: nil when it failed at once; the handler has been told.
-    func connect(
-        _ address: String, port: Int, host: String, tls: Bool, caFile: String?, handler: any TransportHandler
-    ) -> Transport? {
-        let transport = Transport(loop: self, wsi: nil, remoteAddress: address)
+    func connect(_ address: String, port: Int, tls: TLSClient?, handler: any TransportHandler) -> Transport? {
+        let transport = Transport(loop: self, wsi: nil, remoteAddress: address, tls: tls)
         transport.handler = handler
         transports[ObjectIdentifier(transport)] = transport
-        guard let context, let virtualHost = clientHost(caFile) else {
-            remove(transport, reason: caFile.map { "the authorities in \($0) cannot be used" } ?? "TLS is not usable")
-            return nil
-        }
         var info = lws_client_connect_info()
         info.context = context
-        info.vhost = virtualHost
+        info.vhost = base
         info.port = Int32(port)
-        info.ssl_connection = tls ? Int32(LCCSCF_USE_SSL.rawValue) : 0
         info.opaque_user_data = Unmanaged.passUnretained(transport).toOpaque()
         info.path = settings.path
-        info.alpn = settings.alpn
+        info.method = settings.rawMethod
         info.local_protocol_name = settings.name
-        // libwebsockets copies the strings.
+        // libwebsockets copies the address.
         let wsi = address.withCString { address in
-            host.withCString { host in
-                "RAW".withCString { method in
-                    info.address = address
-                    info.host = host
-                    info.origin = host
-                    info.method = method
-                    return lws_client_connect_via_info(&info)
-                }
-            }
+            info.address = address
+            info.host = address
+            info.origin = address
+            return lws_client_connect_via_info(&info)
         }
         guard let wsi, transports[ObjectIdentifier(transport)] != nil else {
             remove(transport, reason: "the connection failed")
@@ -186,6 +173,13 @@ final class ServiceLoop: @unchecked Sendable {
         }
         transport.attach(wsi)
         return transport
+    }
+
+    /// The authorities in a file, or the system's; nil when they cannot be used.
+    func authorities(_ file: String?) -> TLSClient.Authorities? {
+        if let known = authorities[file ?? ""] { return known }
+        authorities[file ?? ""] = TLSClient.Authorities(file: file)
+        return authorities[file ?? ""]
     }
 
     private func launch() {
@@ -284,35 +278,17 @@ final class ServiceLoop: @unchecked Sendable {
             }
             key += "|\(file)|\(status.st_ino)|\(status.st_mtim.tv_sec)|\(status.st_mtim.tv_nsec)|\(status.st_size)"
         }
-        let host = virtualHost(key) { info in
-            info.port = porchlight_lws_adopts
-            info.ssl_cert_filepath = LibrarySettings.keep(tls.certificate)
-            info.ssl_private_key_filepath = LibrarySettings.keep(tls.key)
-        }
-        guard let host else {
-            throw configuration.refused("the TLS certificate \(tls.certificate) and key \(tls.key) are not usable")
-        }
-        return host
-    }
-
-    private func clientHost(_ caFile: String?) -> OpaquePointer? {
-        virtualHost("client|\(caFile ?? "")") { info in
-            guard let caFile else { return }
-            info.client_ssl_ca_filepath = LibrarySettings.keep(caFile)
-            info.options |= porchlight_lws_no_os_certificates
-        }
-    }
-
-    private func virtualHost(
-        _ key: String, _ configure: (inout lws_context_creation_info) -> Void
-    ) -> OpaquePointer? {
         if let known = virtualHosts[key] { return known }
-        guard let context else { return nil }
         var info = settings.contextInfo(user: Unmanaged.passUnretained(self).toOpaque())
         info.vhost_name = LibrarySettings.keep("host-\(virtualHosts.count)")
-        configure(&info)
-        virtualHosts[key] = lws_create_vhost(context, &info)
-        return virtualHosts[key]
+        info.port = porchlight_lws_adopts
+        info.ssl_cert_filepath = LibrarySettings.keep(tls.certificate)
+        info.ssl_private_key_filepath = LibrarySettings.keep(tls.key)
+        guard let host = lws_create_vhost(context, &info) else {
+            throw configuration.refused("the TLS certificate \(tls.certificate) and key \(tls.key) are not usable")
+        }
+        virtualHosts[key] = host
+        return host
     }
 
     private func remove(_ transport: Transport, reason: String) {

@@ -30,7 +30,9 @@ final class Transport: @unchecked Sendable {
     /// Who is told what happens; swapped when a connection becomes a WebSocket.
     var handler: (any TransportHandler)?
 
+    private let tls: TLSClient?
     private var wsi: OpaquePointer?
+    private var failure: String?
     private var output: [Data] = []
     private var firstOffset = 0
     private var isPaused = false
@@ -42,9 +44,10 @@ final class Transport: @unchecked Sendable {
     /// Bytes that wait to be written.
     private(set) var queuedBytes = 0
 
-    init(loop: ServiceLoop, wsi: OpaquePointer?, remoteAddress: String) {
+    init(loop: ServiceLoop, wsi: OpaquePointer?, remoteAddress: String, tls: TLSClient? = nil) {
         self.loop = loop
         self.wsi = wsi
+        self.tls = tls
         self.remoteAddress = remoteAddress
     }
 
@@ -57,6 +60,12 @@ final class Transport: @unchecked Sendable {
     /// Queues bytes behind those that wait already.
     func write(_ data: Data) {
         guard !isClosed, !data.isEmpty else { return }
+        guard let tls else { return enqueue(data) }
+        secure { () throws(TLSClient.Failure) in try tls.write(data) }
+    }
+
+    private func enqueue(_ data: Data) {
+        guard !data.isEmpty else { return }
         output.append(data)
         queuedBytes += data.count
         lws_callback_on_writable(wsi)
@@ -162,7 +171,12 @@ final class Transport: @unchecked Sendable {
     func received(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isClosed else { return !isDropped }
         endLibraryTimeout()
-        handler?.transportReceived(bytes)
+        if let tls {
+            tls.feed(bytes)
+            secure { () throws(TLSClient.Failure) in try readSecure(tls) }
+        } else {
+            handler?.transportReceived(bytes)
+        }
         return !isDropped
     }
 
@@ -177,8 +191,39 @@ final class Transport: @unchecked Sendable {
     func opened() -> Bool {
         guard !isClosed else { return !isDropped }
         endLibraryTimeout()
-        handler?.transportOpened()
+        if let tls {
+            secure { () throws(TLSClient.Failure) in try tls.shakeHands() }
+        } else {
+            handler?.transportOpened()
+        }
         return !isDropped
+    }
+
+    /// Runs a step of TLS, and sends what it has to say, an alert included.
+    private func secure(_ step: () throws(TLSClient.Failure) -> Void) {
+        do throws(TLSClient.Failure) {
+            try step()
+        } catch {
+            failure = failure ?? error.reason
+        }
+        guard !isClosed, let tls else { return }
+        enqueue(tls.takeOutput())
+        if failure != nil { finishSending() }
+    }
+
+    private func readSecure(_ tls: TLSClient) throws(TLSClient.Failure) {
+        if !tls.isUp {
+            try tls.shakeHands()
+            guard tls.isUp else { return }
+            handler?.transportOpened()
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
+        defer { buffer.deallocate() }
+        while !isClosed {
+            guard let count = try tls.read(into: buffer) else { return drop() }
+            guard count > 0 else { return }
+            handler?.transportReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
     }
 
     /// libwebsockets bounds connecting and TLS, and forgets to say that they are over: after 20 s it would close.
@@ -195,6 +240,6 @@ final class Transport: @unchecked Sendable {
         queuedBytes = 0
         let last = handler
         handler = nil
-        last?.transportClosed(reason: reason)
+        last?.transportClosed(reason: failure ?? reason)
     }
 }

@@ -102,6 +102,13 @@ struct HTTPRequestParserTests {
         #expect(closes("GET / HTTP/1.1") == nil)
     }
 
+    @Test func whatIsNotHTTPIsRefusedAtItsFirstByte() {
+        #expect(status("\u{16}") == 400)
+        #expect(status(" ") == 400)
+        #expect(status("G") == nil)
+        #expect(status("\r") == nil)
+    }
+
     @Test func absoluteAndAsteriskForms() throws {
         #expect(try request("GET http://h/p?q=1 HTTP/1.1\r\nHost: h\r\n\r\n").path == "/p")
         #expect(try request("GET http://h HTTP/1.1\r\nHost: h\r\n\r\n").path == "/")

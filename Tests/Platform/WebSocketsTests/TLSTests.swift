@@ -6,8 +6,10 @@ import Testing
 
 @Suite("TLS")
 struct TLSTests {
-    /// A self-signed certificate for `localhost` and 127.0.0.1.
-    private func withCertificate(_ body: @Sendable (TLSFiles) async throws -> Void) async throws {
+    /// A self-signed certificate.
+    private func withCertificate(
+        names: String = "DNS:localhost,IP:127.0.0.1", _ body: @Sendable (TLSFiles) async throws -> Void
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -15,7 +17,7 @@ struct TLSTests {
             certificate: folder.appending(path: "cert.pem").path, key: folder.appending(path: "key.pem").path)
         _ = try await run(
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-            "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", files.key,
+            "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", files.key,
             "-out", files.certificate)
         try await body(files)
     }
@@ -36,8 +38,82 @@ struct TLSTests {
             #expect(output == "200 1.1")
             #expect(FileManager.default.contentsEqual(atPath: upload.path, andPath: back))
 
+            var configuration = ClientConfiguration()
+            configuration.caFile = files.certificate
+            let url = try #require(URL(string: "wss://localhost:\(server.port)/"))
+            let socket = try await within { [configuration] in
+                try await WebSocket.connect(to: url, configuration: configuration)
+            }
+            let large = Data(repeating: 5, count: 900_000)
+            try socket.send(.binary(large))
+            let echoed = try await within { try await nextMessage(socket) }
+            let isSame = echoed == .binary(large)
+            #expect(isSame)
+
             await server.stop()
         }
+    }
+
+    @Test func certificatesAreChecked() async throws {
+        try await withCertificate { files in
+            let server = try await HTTPServer.start(.init(tls: files), service: TestService())
+            var trusting = ClientConfiguration()
+            trusting.caFile = files.certificate
+            let byAddress = try #require(URL(string: "wss://127.0.0.1:\(server.port)/"))
+            let byName = try #require(URL(string: "wss://localhost:\(server.port)/"))
+            for url in [byAddress, byName] {
+                let socket = try await within { [trusting] in
+                    try await WebSocket.connect(to: url, configuration: trusting)
+                }
+                socket.close()
+                let reason = try await failure(url, ClientConfiguration())
+                #expect(reason == "the server's certificate is not accepted: self-signed certificate")
+            }
+            await server.stop()
+        }
+        try await withCertificate(names: "DNS:other.example,IP:192.0.2.1") { files in
+            let server = try await HTTPServer.start(.init(tls: files), service: TestService())
+            var trusting = ClientConfiguration()
+            trusting.caFile = files.certificate
+            for (host, what) in [("localhost", "hostname"), ("127.0.0.1", "IP address")] {
+                let url = try #require(URL(string: "wss://\(host):\(server.port)/"))
+                let reason = try await failure(url, trusting)
+                #expect(reason == "the server's certificate is not accepted: \(what) mismatch")
+            }
+            trusting.caFile = "/nonexistent/ca.pem"
+            let url = try #require(URL(string: "wss://localhost:\(server.port)/"))
+            #expect(try await failure(url, trusting)?.contains("/nonexistent/ca.pem") == true)
+            await server.stop()
+        }
+    }
+
+    /// A period of validity is checked once the clock can be right.
+    @Test func aClockBeforeItsTime() async throws {
+        try await withCertificate { files in
+            let authorities = try #require(TLSClient.Authorities(file: files.certificate))
+            let past = Date(timeIntervalSince1970: 0)
+            #expect(TLSClient(authorities, host: "localhost", now: past)?.checksTime == false)
+            #expect(TLSClient(authorities, host: "localhost", now: .now)?.checksTime == true)
+        }
+    }
+
+    private func failure(_ url: URL, _ configuration: ClientConfiguration) async throws -> String? {
+        try await within {
+            do {
+                _ = try await WebSocket.connect(to: url, configuration: configuration)
+                return nil
+            } catch {
+                guard case WebSocketsError.cannotConnect(_, let reason) = error else { throw error }
+                return reason
+            }
+        }
+    }
+
+    @Test func aPlainServerIsNoTLSServer() async throws {
+        let server = try await HTTPServer.start(service: TestService())
+        let url = try #require(URL(string: "wss://127.0.0.1:\(server.port)/"))
+        #expect(try await failure(url, ClientConfiguration())?.hasPrefix("TLS failed") == true)
+        await server.stop()
     }
 
     @Test func plainTextOnATLSPortIsClosed() async throws {

@@ -170,14 +170,14 @@ struct WebSocketTests {
             } catch {}
             counted.send(bytes)
         })
-        try await withServer(.init(maximumQueuedBytes: 256 << 10, keepAlive: .milliseconds(300)), service: service) {
+        try await withServer(.init(maximumQueuedBytes: 256 << 10, keepAlive: .milliseconds(600)), service: service) {
             server in
             var configuration = ClientConfiguration()
             configuration.maximumQueuedBytes = 256 << 20
             let socket = try await WebSocket.connect(to: server.webSocketURL(), configuration: configuration)
             for _ in 0..<total { try socket.send(.binary(Data(count: 64 << 10))) }
             // Longer than the keep-alive gives a peer that is not being read.
-            try await Task.sleep(for: .milliseconds(700))
+            try await Task.sleep(for: .milliseconds(1200))
             go.send(())
             #expect(try await within { try await counted.next() } == total << 16)
         }
@@ -193,12 +193,12 @@ struct WebSocketTests {
     }
 
     @Test func pingsKeepASilentSocketAlive() async throws {
-        try await withServer(.init(keepAlive: .milliseconds(150))) { server in
+        try await withServer(.init(keepAlive: .seconds(1))) { server in
             var configuration = ClientConfiguration()
-            configuration.keepAlive = .milliseconds(150)
+            configuration.keepAlive = .seconds(1)
             let socket = try await WebSocket.connect(to: server.webSocketURL(), configuration: configuration)
-            // Several times what either side would wait for a sign of life.
-            try await Task.sleep(for: .seconds(1))
+            // More than either side would wait for a sign of life.
+            try await Task.sleep(for: .milliseconds(2500))
             try socket.send(.text("alive"))
             #expect(try await within { try await nextMessage(socket) } == .text("alive"))
         }
@@ -210,8 +210,8 @@ struct WebSocketTests {
             do { _ = try await collect(socket) } catch { outcome.send(error as? WebSocketsError) }
         })
         try await withServer(.init(keepAlive: .milliseconds(400)), service: service) { server in
-            let client = try await RawClient.openWebSocket(server.port)
             let begin = ContinuousClock.now
+            let client = try await RawClient.openWebSocket(server.port)
             let ping = try await within { try await client.receive(count: 2) }
             #expect(ping == [0x89, 0x00])
             let error = try await within { try await outcome.next() }
