@@ -1,7 +1,7 @@
 /// An operator's hold on its upstream's subscription, which may come later than the first demand and the cancellation.
 ///
 /// Safe from any thread; the upstream is called without the lock.
-struct Link {
+final class Link: Subscription {
     private enum State {
         case waiting(Subscribers.Demand)
         case linked(any Subscription)
@@ -49,9 +49,12 @@ struct Link {
     func close() -> Bool { takeSubscription().wasOpen }
 
     /// Cancels the upstream, now or when it arrives.
+    func cancel() { cancelIfOpen() }
+
+    /// Cancels the upstream, now or when it arrives.
     /// - Returns: Whether this call closed the link.
     @discardableResult
-    func cancel() -> Bool {
+    func cancelIfOpen() -> Bool {
         let (subscription, wasOpen) = takeSubscription()
         subscription?.cancel()
         return wasOpen

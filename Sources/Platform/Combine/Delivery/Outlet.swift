@@ -11,8 +11,10 @@ import Glibc
 class Outlet<Value, Fault: Error>: Subscription {
     /// What becomes of a value that nobody has asked for.
     enum Surplus {
-        /// It waits.
+        /// It waits, unless a failure comes, which does not.
         case keep
+        /// It waits, and so does whatever comes after it.
+        case keepAll
         /// It is dropped.
         case drop
         /// The newest waits, older ones are dropped.
@@ -31,13 +33,16 @@ class Outlet<Value, Fault: Error>: Subscription {
         var demand = Subscribers.Demand.none
         var queue = FIFO<Entry>()
         var completion: Subscribers.Completion<Fault>?
+        /// How many events may go out; nil when it is not limited.
+        var turns: Int?
         /// How deep sends from inside the subscriber nest; deeper ones are left to the loop outside, so that a
         /// feedback loop, or one that meets a queue filled by other threads, cannot use up the stack.
         private static var deepest: Int { 16 }
 
-        /// The thread that is inside the subscriber, and how often.
+        /// The thread that is inside the subscriber, and how often. Until the subscriber has its subscription, delivery
+        /// counts as going on, so that nothing can come before it.
         var emitter: pthread_t?
-        var depth = 0
+        var depth = 1
 
         mutating func enter(nesting: Bool) -> Bool {
             let thread = pthread_self()
@@ -57,8 +62,8 @@ class Outlet<Value, Fault: Error>: Subscription {
     }
 
     private enum Step {
-        case deliver(Entry, any Subscriber<Value, Fault>)
-        case complete(Subscribers.Completion<Fault>, any Subscriber<Value, Fault>, dropped: FIFO<Entry>)
+        case deliver(Entry, any Subscriber<Value, Fault>, dropped: FIFO<Entry>?)
+        case complete(Subscribers.Completion<Fault>, any Subscriber<Value, Fault>, dropped: [FIFO<Entry>?])
         case idle(dropped: FIFO<Entry>?)
     }
 
@@ -69,8 +74,11 @@ class Outlet<Value, Fault: Error>: Subscription {
     /// - Parameters:
     ///   - nests: Whether a value offered from inside the subscriber is delivered before `offer` returns (what callers
     ///     of a subject expect) or after the subscriber is back (what operators need, to keep the stack flat).
-    init(_ downstream: any Subscriber<Value, Fault>, surplus: Surplus, nests: Bool = false) {
-        state = Guarded(State(downstream: downstream))
+    ///   - paced: Whether each event needs a turn, given by ``grantTurn()``.
+    init(
+        _ downstream: any Subscriber<Value, Fault>, surplus: Surplus, nests: Bool = false, paced: Bool = false
+    ) {
+        state = Guarded(State(downstream: downstream, turns: paced ? 0 : nil))
         self.surplus = surplus
         self.nests = nests
     }
@@ -89,8 +97,8 @@ class Outlet<Value, Fault: Error>: Subscription {
     /// Hands the subscriber its subscription. Whatever is offered meanwhile is delivered afterwards.
     func start() {
         let downstream = state.withLock { state -> (any Subscriber<Value, Fault>)? in
-            guard let downstream = state.downstream, state.enter(nesting: true) else { return nil }
-            return downstream
+            state.emitter = pthread_self()
+            return state.downstream
         }
         guard let downstream else { return }
         downstream.receive(subscription: self)
@@ -111,7 +119,7 @@ class Outlet<Value, Fault: Error>: Subscription {
 
     /// Queues the ending. ``deliver()`` must follow. A second ending is ignored.
     ///
-    /// A failure does not wait for demand; `finished` waits until kept values are delivered.
+    /// Where values are kept, `finished` waits until they are delivered.
     func enqueue(completion: Subscribers.Completion<Fault>) {
         state.withLock { state in
             if state.downstream != nil, state.completion == nil { state.completion = completion }
@@ -136,6 +144,19 @@ class Outlet<Value, Fault: Error>: Subscription {
     func grow(by demand: Subscribers.Demand) {
         state.withLock { $0.demand += demand }
     }
+
+    /// Lets one more event out, at the next ``deliver()``.
+    func grantTurn() {
+        state.withLock { state in
+            if let turns = state.turns { state.turns = turns + 1 }
+        }
+    }
+
+    /// How many more values the subscriber would take than are queued.
+    var outstanding: Subscribers.Demand { state.withLock { $0.demand - $0.queue.count } }
+
+    /// Whether the demand has no limit.
+    var isUnlimited: Bool { state.withLock { $0.demand == .unlimited } }
 
     var queuedCount: Int { state.withLock { $0.queue.count } }
 
@@ -168,7 +189,8 @@ class Outlet<Value, Fault: Error>: Subscription {
     private func emit() {
         while true {
             switch state.withLock(nextStep) {
-            case .deliver(let entry, let downstream):
+            case .deliver(let entry, let downstream, let dropped):
+                withExtendedLifetime(dropped) {}
                 let more = downstream.receive(entry.value)
                 if more > .none {
                     grow(by: more)
@@ -192,30 +214,38 @@ class Outlet<Value, Fault: Error>: Subscription {
             state.leave()
             return .idle(dropped: nil)
         }
+        if state.turns == 0 {
+            state.leave()
+            return .idle(dropped: nil)
+        }
+        let dropped = dropSurplus(&state)
         if state.demand > .none, let entry = state.queue.popFirst() {
             state.demand -= 1
-            return .deliver(entry, downstream)
+            if let turns = state.turns { state.turns = turns - 1 }
+            return .deliver(entry, downstream, dropped: dropped)
         }
         if let completion = state.completion {
-            let waits = surplus == .keep && !state.queue.isEmpty && !completion.isFailure
-            if !waits {
+            let mayWait = surplus == .keepAll || (surplus == .keep && !completion.isFailure)
+            if state.queue.isEmpty || !mayWait {
                 state.downstream = nil
                 state.leave()
-                return .complete(completion, downstream, dropped: state.queue.removeAll())
-            }
-        }
-        var dropped: FIFO<Entry>?
-        switch surplus {
-        case .keep: break
-        case .drop: dropped = state.queue.removeAll()
-        case .keepLatest:
-            if state.queue.count > 1 {
-                var old = FIFO<Entry>()
-                while state.queue.count > 1, let entry = state.queue.popFirst() { old.append(entry) }
-                dropped = old
+                return .complete(completion, downstream, dropped: [dropped, state.queue.removeAll()])
             }
         }
         state.leave()
         return .idle(dropped: dropped)
+    }
+
+    /// Takes out of the queue what the subscriber will not get.
+    private func dropSurplus(_ state: inout State) -> FIFO<Entry>? {
+        guard let demand = state.demand.max, state.queue.count > demand else { return nil }
+        switch surplus {
+        case .keep, .keepAll: return nil
+        case .drop: return demand == 0 ? state.queue.removeAll() : nil
+        case .keepLatest:
+            var dropped = FIFO<Entry>()
+            while state.queue.count > Swift.max(demand, 1), let entry = state.queue.popFirst() { dropped.append(entry) }
+            return dropped
+        }
     }
 }

@@ -50,7 +50,7 @@ final class Relay<Input, Failure: Error, Downstream: Subscriber>: Subscriber, Su
         case .skip:
             return .max(1)
         case .sendLast(let output):
-            guard link.cancel() else { return .none }
+            guard link.cancelIfOpen() else { return .none }
             _ = downstream.withLock { $0 }?.receive(output)
             downstream.take()?.receive(completion: .finished)
             return .none

@@ -1,0 +1,19 @@
+/// A publisher without values, which finishes at once or never.
+public struct Empty<Output, Failure: Error>: Publisher, Equatable, Sendable {
+    /// Whether it finishes at once.
+    public let completeImmediately: Bool
+
+    /// Finishes at once, or never.
+    public init(completeImmediately: Bool = true) { self.completeImmediately = completeImmediately }
+
+    /// Finishes at once, or never; for where the types cannot be inferred.
+    public init(completeImmediately: Bool = true, outputType: Output.Type, failureType: Failure.Type) {
+        self.init(completeImmediately: completeImmediately)
+    }
+
+    /// Attaches `subscriber`.
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        subscriber.receive(subscription: Subscriptions.empty)
+        if completeImmediately { subscriber.receive(completion: .finished) }
+    }
+}
