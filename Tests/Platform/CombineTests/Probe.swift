@@ -76,9 +76,9 @@ final class Probe<Input: Sendable, Failure: Error>: Subscriber, Cancellable, Sen
     private var subscription: (any Subscription)? { state.withLock { Carried($0.subscriptions.first) }.value }
 }
 
-/// Carries a subscription through a lock.
-private struct Carried<Value>: @unchecked Sendable {
-    // Unchecked because subscriptions are safe from any thread by their contract.
+/// Carries a subscription or an action through a lock.
+struct Carried<Value>: @unchecked Sendable {
+    // Unchecked because subscriptions are safe from any thread by their contract, and actions run on the test's thread.
     var value: Value
     init(_ value: Value) { self.value = value }
 }
@@ -101,4 +101,13 @@ final class Notes<Value: Sendable>: Sendable {
     private let list = Locked<[Value]>([])
     var all: [Value] { list.withLock { $0 } }
     func add(_ value: Value) { list.withLock { $0.append(value) } }
+}
+
+extension Publisher where Output: Sendable {
+    /// Subscribes a probe with unlimited demand; for publishers that complete at once.
+    func marbles(_ demand: Subscribers.Demand = .unlimited) -> String {
+        let probe = Probe<Output, Failure>(demand)
+        subscribe(probe)
+        return probe.marbles
+    }
 }
