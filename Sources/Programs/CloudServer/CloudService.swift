@@ -109,7 +109,7 @@ struct CloudService: HTTPService {
             try await pairing.report(try RequestBody.decode(PairingFailureReport.self, from: request.body))
             return HTTPResponse(status: 204)
         case .cameraSocket:
-            return HTTPResponse(status: 426, headers: ["Upgrade": "websocket"])
+            throw Refusal(.upgradeRequired, "This path is a WebSocket. Ask for an upgrade.")
         case .console:
             guard let response = pages.response(path: request.path) else {
                 throw Refusal(.notFound, "There is nothing at this path.")

@@ -41,6 +41,8 @@ public struct APIError: Error, Sendable, Hashable, Codable, CustomStringConverti
         public static let unsupportedMediaType = Code(rawValue: "unsupportedMediaType")
         /// 413: the body is larger than the route takes.
         public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
+        /// 426: the path speaks WebSocket only.
+        public static let upgradeRequired = Code(rawValue: "upgradeRequired")
         /// 503: the server cannot now; try again later.
         public static let unavailable = Code(rawValue: "unavailable")
         /// 500: a fault of the server.

@@ -11,6 +11,7 @@ struct Refusal: Error, Sendable {
         error = APIError(code: code, message: message, field: field)
         switch code {
         case .unauthorized: headers["WWW-Authenticate"] = #"Bearer realm="porchlight""#
+        case .upgradeRequired: headers["Upgrade"] = "websocket"
         case .deviceOffline, .unavailable: headers["Retry-After"] = "5"
         default: break
         }
@@ -37,6 +38,7 @@ struct Refusal: Error, Sendable {
         case .sessionKeyExpired: 410
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415
+        case .upgradeRequired: 426
         case .deviceRefused: 502
         case .unavailable: 503
         case .deviceTimeout: 504

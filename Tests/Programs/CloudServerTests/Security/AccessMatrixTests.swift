@@ -47,6 +47,7 @@ import Wire
             }
         #expect(expected.contains(response.status), "\(route.method) \(path): \(response.status) \(response.text)")
         #expect(response.headers["Cache-Control"] == "no-store")
+        if response.status >= 400 { #expect(response.apiError != nil, "no error body") }
         if response.status == 401 { #expect(response.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true) }
     }
 
