@@ -102,9 +102,9 @@ let testTargets: [Target] = [
     .testTarget(
         name: "WireTests", dependencies: ["Wire", "TestSupport"] + cryptoKit, path: "Tests/WireTests",
         swiftSettings: house),
-    tests("SDK", "CloudClient", uses: ["CloudServer", "Combine", "Wire"]),
+    tests("SDK", "CloudClient", uses: ["CloudServer", "Combine", "WebSockets", "Wire"]),
     tests("SDK", "CameraPairing", uses: ["Combine", "CoreBluetooth", "Wire"]),
-    tests("SDK", "LiveView", uses: ["CloudClient", "Combine", "WebRTC", "Wire"]),
+    tests("SDK", "LiveView", uses: ["CloudClient", "Combine", "WebRTC", "WebSockets", "Wire"]),
     tests("Programs", "CloudServer", uses: ["CryptoKit", "SQLite", "WebSockets", "Wire"]),
     tests("Programs", "CameraDevice", uses: ["CoreBluetooth", "CryptoKit", "WebRTC", "WebSockets", "Wire"]),
     .testTarget(
