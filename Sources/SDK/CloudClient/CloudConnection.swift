@@ -10,7 +10,7 @@ import Wire
 ///
 /// ``InstaSDK`` and ``Factory`` use ``shared``; a program that serves several homes makes one for each. Each request is
 /// bounded in time and in the size of its answer, goes past every cache, follows no redirection and carries no cookies.
-/// Thread-safe: the configuration is behind a lock and read once by each call.
+/// Thread-safe: the account is behind a lock and read once by each call.
 public final class CloudConnection: Sendable {
     /// The one that ``InstaSDK`` configures.
     public static let shared = CloudConnection()
@@ -18,31 +18,31 @@ public final class CloudConnection: Sendable {
     /// The largest answer that is read, in bytes: 1 MiB.
     public static let maximumAnswerBytes = 1 << 20
 
-    private let current: Locked<CloudConfiguration?>
+    private let current: Locked<CloudAccount?>
     private let transport = HTTPTransport()
     private let timeout: Duration
     private let clock: any Clock<Duration>
 
     /// A connection; nothing is sent before the first call.
     /// - Parameters:
-    ///   - configuration: Which cloud, and as whom; without it calls fail with ``CloudError/notConfigured`` until
+    ///   - account: Which cloud, and as whom; without it calls fail with ``CloudError/notConfigured`` until
     ///     ``configure(_:)``.
     ///   - timeout: How long a call may take from its first byte sent to the last received.
     ///   - clock: Measures the time-out.
     public init(
-        _ configuration: CloudConfiguration? = nil, timeout: Duration = .seconds(15),
+        _ account: CloudAccount? = nil, timeout: Duration = .seconds(15),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        current = Locked(configuration)
+        current = Locked(account)
         self.timeout = timeout
         self.clock = clock
     }
 
     /// Which cloud later calls go to, and as whom.
-    public var configuration: CloudConfiguration? { current.withLock { $0 } }
+    public var account: CloudAccount? { current.withLock { $0 } }
 
     /// Changes where later calls go. Calls under way finish as they were begun.
-    public func configure(_ configuration: CloudConfiguration) { current.withLock { $0 = configuration } }
+    public func configure(_ account: CloudAccount) { current.withLock { $0 = account } }
 
     /// Pairing sessions.
     public var spaceService: SpaceService { SpaceService(self) }
@@ -53,17 +53,17 @@ public final class CloudConnection: Sendable {
 
     /// Sends a request and accepts an answer with one of `statuses`.
     func send(_ call: CloudCall, expecting statuses: Set<Int>) async throws(CloudError) -> HTTPAnswer {
-        guard let configuration else { throw .notConfigured }
-        let origin = try Origin(cloud: configuration.cloud)
-        let url = try call.url(on: configuration.cloud)
+        guard let account else { throw .notConfigured }
+        let origin = try Origin(cloud: account.cloud)
+        let url = try call.url(on: account.cloud)
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = call.method
         request.httpBody = call.body
         request.setValue(call.accept, forHTTPHeaderField: "Accept")
         request.setValue(call.contentType, forHTTPHeaderField: "Content-Type")
-        // A session outlives a change of the configuration; the new token is none of the old cloud's business.
+        // A session outlives a change of the account; the new token is none of the old cloud's business.
         if try Origin(cloud: url) == origin {
-            request.setValue("Bearer \(configuration.token.revealed)", forHTTPHeaderField: "Authorization")
+            request.setValue("Bearer \(account.token.revealed)", forHTTPHeaderField: "Authorization")
         }
         let answer = try await transfer(request, host: origin.description).get()
         guard statuses.contains(answer.status) else { throw CloudError(refusal: answer) }

@@ -18,9 +18,9 @@ public enum InstaSDK {
     ///   - token: Who is calling. It leaves the process in the `Authorization` header only.
     public static func configure(environment: ServerEnvironment, region: ServerRegion, cloud: URL, token: Secret) {
         CloudConnection.shared.configure(
-            CloudConfiguration(environment: environment, region: region, cloud: cloud, token: token))
+            CloudAccount(environment: environment, region: region, cloud: cloud, token: token))
     }
 
     /// What the last ``configure(environment:region:cloud:token:)`` set; nil before the first.
-    public static var configuration: CloudConfiguration? { CloudConnection.shared.configuration }
+    public static var account: CloudAccount? { CloudConnection.shared.account }
 }

@@ -10,7 +10,7 @@ import Wire
 @Suite struct ConnectionTests {
     @Test func unconfiguredCallsFail() async throws {
         let connection = CloudConnection()
-        #expect(connection.configuration == nil)
+        #expect(connection.account == nil)
         await #expect(throws: CloudError.notConfigured) { try await connection.deviceService.devices(spaceId: "home") }
         await #expect(throws: CloudError.notConfigured) {
             try await connection.liveService.offer(spaceId: "home", deviceId: "d", sdp: "v=0")
@@ -20,7 +20,7 @@ import Wire
     @Test(arguments: ["ftp://home.example", "home.example:80", "/here", "http://", "http://me:canary@home.example"])
     func unusableAddresses(address: String) async throws {
         let connection = CloudConnection(
-            CloudConfiguration(environment: .dev, region: .us, cloud: URL(string: address)!, token: Secret("t")))
+            CloudAccount(environment: .dev, region: .us, cloud: URL(string: address)!, token: Secret("t")))
         let error = await #expect(throws: CloudError.self) {
             try await connection.deviceService.devices(spaceId: "home")
         }
@@ -36,7 +36,7 @@ import Wire
             let connection = cloud.connection()
             _ = try await connection.deviceService.devices(spaceId: "home")
             let devices = connection.deviceService
-            connection.configure(cloud.configuration(path: "/b", token: Secret("another")))
+            connection.configure(cloud.account(path: "/b", token: Secret("another")))
             _ = try await devices.devices(spaceId: "home")
             #expect(cloud.received.map { $0.headers["Authorization"] } == ["Bearer token-canary", "Bearer another"])
             #expect(cloud.received.map(\.path) == ["/v1/spaces/home/devices", "/b/v1/spaces/home/devices"])
@@ -66,7 +66,7 @@ import Wire
     @Test func refusedConnection() async throws {
         let deaf = try DeafPort()
         let connection = CloudConnection(
-            CloudConfiguration(
+            CloudAccount(
                 environment: .dev, region: .us, cloud: URL(string: "http://127.0.0.1:\(deaf.number)")!,
                 token: Secret("t")))
         let error = await #expect(throws: CloudError.self) {
@@ -82,7 +82,7 @@ import Wire
 
     @Test func unknownHost() async throws {
         let connection = CloudConnection(
-            CloudConfiguration(
+            CloudAccount(
                 environment: .dev, region: .us, cloud: URL(string: "http://no-such-host.invalid")!, token: Secret("t")))
         let error = await #expect(throws: CloudError.self) {
             try await connection.deviceService.devices(spaceId: "home")

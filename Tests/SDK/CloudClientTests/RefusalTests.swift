@@ -113,8 +113,8 @@ import Wire
                 try await spaces.getPairingSessionStatus(spaceId: "home", sessionKey: "key-canary")
             }
             #expect(!"\(String(reflecting: error))".contains("canary"))
-            let configuration = cloud.configuration()
-            #expect(!String(reflecting: configuration).contains("canary"))
+            let account = cloud.account()
+            #expect(!String(reflecting: account).contains("canary"))
             #expect(!"\(PairingSession(spaceId: "home", sessionKey: "key-canary"))".contains("canary"))
         }
     }

@@ -34,13 +34,13 @@ final class ScriptedCloud: Sendable {
     var url: URL { URL(string: "http://127.0.0.1:\(server.port)")! }
     var port: Int { server.port }
 
-    func configuration(path: String = "", token: Secret = ScriptedCloud.token) -> CloudConfiguration {
-        CloudConfiguration(
+    func account(path: String = "", token: Secret = ScriptedCloud.token) -> CloudAccount {
+        CloudAccount(
             environment: .production, region: .us, cloud: URL(string: url.absoluteString + path)!, token: token)
     }
 
     func connection(clock: any Clock<Duration> = ContinuousClock()) -> CloudConnection {
-        CloudConnection(configuration(), clock: clock)
+        CloudConnection(account(), clock: clock)
     }
 
     func stop() async { await server.stop() }

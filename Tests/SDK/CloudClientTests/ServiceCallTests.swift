@@ -71,7 +71,7 @@ import Wire
     @Test func keepsAPathInFrontOfTheRoutes() async throws {
         try await withCloud({ _ in .json(200, [DeviceModel]()) }) { cloud in
             for path in ["/cameras", "/cameras/", "/cameras/?x=1#y"] {
-                _ = try await CloudConnection(cloud.configuration(path: path)).deviceService.devices(spaceId: "home")
+                _ = try await CloudConnection(cloud.account(path: path)).deviceService.devices(spaceId: "home")
             }
             #expect(cloud.received.map(\.path) == Array(repeating: "/cameras/v1/spaces/home/devices", count: 3))
         }

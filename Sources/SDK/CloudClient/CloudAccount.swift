@@ -2,7 +2,7 @@ public import Foundation
 public import Wire
 
 /// Which cloud, and as whom.
-public struct CloudConfiguration: Sendable, Hashable {
+public struct CloudAccount: Sendable, Hashable {
     /// Which deployment a camera is told to register with: the `env` of a Bluetooth hand-off or a QR code.
     public var environment: ServerEnvironment
     /// Where the person's data lives.
