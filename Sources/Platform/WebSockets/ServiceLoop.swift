@@ -56,6 +56,9 @@ final class ServiceLoop: @unchecked Sendable {
     private var virtualHosts: [String: OpaquePointer] = [:]
     private var authorities: [String: TLSClient.Authorities] = [:]
     private var transports: [ObjectIdentifier: Transport] = [:]
+    private var deadlines = DeadlineQueue<ObjectIdentifier>()
+    private let beginning = ContinuousClock.now
+    private let timer: LibraryTimer
     private var listener: Listener?
     private var emptyWaiters: [CheckedContinuation<Void, Never>] = []
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -63,6 +66,8 @@ final class ServiceLoop: @unchecked Sendable {
     init(_ engine: Engine) {
         self.engine = engine
         settings = LibrarySettings(callback: serviceCallback)
+        timer = LibraryTimer()
+        timer.onFire = { [unowned self] in lookAtDueTransports() }
     }
 
     // MARK: From any thread
@@ -143,6 +148,27 @@ final class ServiceLoop: @unchecked Sendable {
     /// Drops all connections.
     func dropAll() {
         for transport in transports.values { transport.drop() }
+    }
+
+    /// Time since the loop was made.
+    var now: Duration { ContinuousClock.now - beginning }
+
+    /// Calls the transport's `look` at a moment.
+    func look(at transport: Transport, at moment: Duration) {
+        let isFirst = deadlines.next.map { moment < $0 } ?? true
+        deadlines.add(ObjectIdentifier(transport), at: moment)
+        if isFirst { armTimer() }
+    }
+
+    private func lookAtDueTransports() {
+        let now = now
+        while let (moment, id) = deadlines.take(dueAt: now) { transports[id]?.look(at: moment, now: now) }
+        armTimer()
+    }
+
+    private func armTimer() {
+        guard let context, let next = deadlines.next else { return }
+        timer.set(context, after: next - now)
     }
 
     /// Opens a client's connection to a numeric address.
@@ -337,7 +363,6 @@ final class ServiceLoop: @unchecked Sendable {
             lives = transport.opened()
         case LWS_CALLBACK_RAW_RX: lives = transport.received(UnsafeRawBufferPointer(start: input, count: length))
         case LWS_CALLBACK_RAW_WRITEABLE: lives = transport.writable(scratch: scratch)
-        case LWS_CALLBACK_TIMER: lives = transport.timerFired()
         case LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_WSI_DESTROY:
             lws_set_opaque_user_data(wsi, nil)
             remove(transport, reason: "the connection was lost")

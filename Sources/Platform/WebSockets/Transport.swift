@@ -33,6 +33,8 @@ final class Transport: @unchecked Sendable {
     private let tls: TLSClient?
     private var wsi: OpaquePointer?
     private var failure: String?
+    private var deadline: Duration?
+    private var nextLook: Duration?
     private var output: [Data] = []
     private var firstOffset = 0
     private var isPaused = false
@@ -88,10 +90,17 @@ final class Transport: @unchecked Sendable {
 
     /// Calls ``TransportHandler/transportTimerFired()`` once, instead of at any moment asked for before; nil for never.
     func wake(after delay: Duration?) {
-        guard !isClosed, let wsi else { return }
-        guard let delay else { return lws_set_timer_usecs(wsi, -1) }
-        let (seconds, attoseconds) = max(delay, .zero).components
-        lws_set_timer_usecs(wsi, lws_usec_t(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) + 1)
+        guard !isClosed else { return }
+        deadline = delay.map { loop.now + max($0, .zero) }
+        schedule()
+    }
+
+    /// Has the loop look at this connection at its deadline. A look that is due earlier serves as well, so deadlines that
+    /// are only put off, which most are, cost nothing.
+    private func schedule() {
+        guard let deadline, nextLook.map({ deadline < $0 }) ?? true else { return }
+        nextLook = deadline
+        loop.look(at: self, at: deadline)
     }
 
     /// Stops reading, so that the peer is slowed by TCP, or goes on.
@@ -180,11 +189,13 @@ final class Transport: @unchecked Sendable {
         return !isDropped
     }
 
-    /// - Returns: Whether the connection lives.
-    func timerFired() -> Bool {
-        guard !isClosed else { return !isDropped }
+    /// The loop looks, as it was asked to.
+    func look(at moment: Duration, now: Duration) {
+        if nextLook == moment { nextLook = nil }
+        guard !isClosed, let deadline else { return }
+        guard deadline <= now else { return schedule() }
+        self.deadline = nil
         handler?.transportTimerFired()
-        return !isDropped
     }
 
     /// - Returns: Whether the connection lives.
