@@ -1,0 +1,63 @@
+public import Foundation
+
+/// A camera that waits to be paired. Source: seed 000, 'Types'.
+public struct BLECamera: Sendable, Equatable, Hashable {
+    /// How well the camera is heard, in four steps.
+    ///
+    /// The thresholds, in dBm of smoothed strength: excellent from −55, good from −67, weak from −80, poor below.
+    public enum Signal: Int, Sendable, Comparable, CaseIterable {
+        /// Below −80 dBm, or not known.
+        case poor = 0
+        /// From −80 dBm.
+        case weak
+        /// From −67 dBm.
+        case good
+        /// From −55 dBm: the same room.
+        case excellent
+
+        /// Orders by strength.
+        public static func < (left: Signal, right: Signal) -> Bool { left.rawValue < right.rawValue }
+
+        /// The lowest strength that counts as this step, in dBm.
+        var threshold: Int {
+            switch self {
+            case .poor: Int(Int8.min)
+            case .weak: -80
+            case .good: -67
+            case .excellent: -55
+            }
+        }
+
+        /// The step for a strength in dBm; 127 means that the radio could not tell, and gives `poor`.
+        public init(rssi: Int) {
+            let heard = rssi == 127 ? Int(Int8.min) : rssi
+            self = Signal.allCases.last { heard >= $0.threshold } ?? .poor
+        }
+    }
+
+    /// Ready to show: `Camera A1B2`.
+    public var name: String
+    /// Stable while the program runs; the list's id.
+    public var identifier: UUID
+    /// Smoothed strength at this machine in dBm; 127 when the radio does not tell.
+    public var rssi: Int
+    /// The device id, once it has been read.
+    public var cameraDid: String?
+    /// Derived from ``rssi``; the list is sorted by it.
+    public var signal: Signal
+
+    /// Describes a camera; the signal follows from the strength.
+    public init(name: String, identifier: UUID, rssi: Int, cameraDid: String? = nil) {
+        self.name = name
+        self.identifier = identifier
+        self.rssi = rssi
+        self.cameraDid = cameraDid
+        signal = Signal(rssi: rssi)
+    }
+
+    /// `Camera` and the last four letters or digits of what the camera advertises.
+    static func displayName(advertised: String?, identifier: UUID) -> String {
+        let source = advertised.flatMap { $0.isEmpty ? nil : $0 } ?? identifier.uuidString
+        return "Camera " + source.filter { $0.isLetter || $0.isNumber }.suffix(4).uppercased()
+    }
+}

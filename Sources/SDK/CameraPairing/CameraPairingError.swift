@@ -1,0 +1,57 @@
+public import Wire
+
+/// Why a step over Bluetooth did not succeed, and what to do.
+public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Bluetooth is switched off.
+    case bluetoothOff
+    /// The person or the system does not allow Bluetooth to this program.
+    case bluetoothNotAllowed
+    /// This machine has no Bluetooth.
+    case bluetoothUnsupported
+    /// The scan ended and no camera in pairing mode was heard.
+    case noCameraFound
+    /// The chosen camera is not in the list any more.
+    case cameraUnknown
+    /// The camera did not become ready in time.
+    case connectionTimedOut
+    /// The camera refused the connection or the connection broke while it was set up.
+    case connectionFailed(String)
+    /// The connection was lost before the step under way had finished.
+    case linkLost
+    /// The device has our service without what the protocol asks for.
+    case notACamera(missing: String)
+    /// A command was given without a connected camera.
+    case notConnected
+    /// The camera did not list a single network within the guard time.
+    case noNetworks
+    /// The camera could not scan for networks.
+    case networkScanFailed
+    /// A field cannot be what it has to be; nothing was written.
+    case invalidField(WireError)
+    /// The camera did not accept a field.
+    case fieldRefused(field: String, refusal: PairingService.WriteRefusal?)
+    /// The camera did not acknowledge the credentials in time.
+    case writeTimedOut
+
+    /// What happened and the next step.
+    public var description: String {
+        switch self {
+        case .bluetoothOff: "Bluetooth is off. Turn it on, then scan again."
+        case .bluetoothNotAllowed: "This program may not use Bluetooth. Allow it in the system's settings."
+        case .bluetoothUnsupported: "This machine has no Bluetooth. Plug in an adapter, or pair with a QR code."
+        case .noCameraFound: "No camera was found. Check that it has power and is in pairing mode, then scan again."
+        case .cameraUnknown: "That camera is not in the list any more. Scan again."
+        case .connectionTimedOut: "The camera did not become ready in time. Move closer and try again."
+        case .connectionFailed(let reason): "The connection to the camera failed: \(reason). Try again."
+        case .linkLost: "The connection to the camera was lost. Move closer and try again."
+        case .notACamera(let missing): "The device does not speak the pairing protocol: it has no \(missing)."
+        case .notConnected: "No camera is connected. Connect to one first."
+        case .noNetworks: "The camera has not listed any network. Give it a minute after power-on, then scan again."
+        case .networkScanFailed: "The camera could not scan for networks. Try again."
+        case .invalidField(let error): "The credentials cannot be used: \(error)."
+        case .fieldRefused(let field, let refusal):
+            "The camera did not accept the \(field)\(refusal.map { " (\($0))" } ?? ""). Check it and try again."
+        case .writeTimedOut: "The camera did not confirm the credentials. Scan and try again."
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// The cameras heard in one scan, with strength smoothed so that the list does not jump at every packet.
+///
+/// Strength is an exponential average that gives each new packet a quarter. A camera changes its step only when the
+/// average has passed the step's threshold by 3 dB, and within a step the order is by name.
+struct NearbyCameras: Sendable {
+    private static let weightOfNew = 0.25
+    private static let hysteresis = 3.0
+
+    private struct Entry {
+        var camera: BLECamera
+        var average: Double?
+    }
+
+    private var entries: [UUID: Entry] = [:]
+
+    /// The strongest step first, then by name; the identifier settles equal names.
+    var sorted: [BLECamera] {
+        entries.values.map(\.camera).sorted { left, right in
+            if left.signal != right.signal { return left.signal > right.signal }
+            if left.name != right.name { return left.name < right.name }
+            return left.identifier.uuidString < right.identifier.uuidString
+        }
+    }
+
+    func contains(_ id: UUID) -> Bool { entries[id] != nil }
+
+    mutating func hear(_ id: UUID, advertisedName: String?, rssi: Int) {
+        guard var entry = entries[id] else {
+            let name = BLECamera.displayName(advertised: advertisedName, identifier: id)
+            entries[id] = Entry(
+                camera: BLECamera(name: name, identifier: id, rssi: rssi), average: rssi == 127 ? nil : Double(rssi))
+            return
+        }
+        // The name stands in the scan response, which can come after the first packet.
+        if let advertisedName, !advertisedName.isEmpty {
+            entry.camera.name = BLECamera.displayName(advertised: advertisedName, identifier: id)
+        }
+        if rssi != 127 {
+            let average = entry.average.map { $0 + (Double(rssi) - $0) * Self.weightOfNew } ?? Double(rssi)
+            let isFirst = entry.average == nil
+            entry.average = average
+            entry.camera.rssi = Int(average.rounded())
+            entry.camera.signal =
+                isFirst ? BLECamera.Signal(rssi: rssi) : Self.step(from: entry.camera.signal, average: average)
+        }
+        entries[id] = entry
+    }
+
+    mutating func identify(_ id: UUID, as deviceID: String) { entries[id]?.camera.cameraDid = deviceID }
+
+    private static func step(from current: BLECamera.Signal, average: Double) -> BLECamera.Signal {
+        let up = BLECamera.Signal(rssi: Int((average - hysteresis).rounded(.down)))
+        let down = BLECamera.Signal(rssi: Int((average + hysteresis).rounded(.down)))
+        return max(min(current, down), up)
+    }
+}

@@ -1,0 +1,361 @@
+import CoreBluetooth
+import Foundation
+import Wire
+
+/// The pairing flow as a pure value: an event goes in, the published state changes, the actions to take come out.
+///
+/// Two things go on side by side: the scan (idle, waiting for power, scanning) and the link to one camera (none,
+/// connecting, ready, closing). ``BLEManager`` feeds it events on its queue and carries the actions out.
+struct PairingFlow: Sendable {
+    /// How long each wait may take.
+    struct Limits: Sendable {
+        /// Until a scan that has found nothing ends.
+        var scan: Duration = .seconds(30)
+        /// From the choice of a camera until it is ready.
+        var connection: Duration = .seconds(20)
+        /// From `getWiFiList()` until the first network.
+        var networks: Duration = .seconds(90)
+        /// From the first field until the last is acknowledged.
+        var write: Duration = .seconds(30)
+    }
+
+    /// What observers see.
+    struct Published: Sendable, Equatable {
+        var cBManagerState: CBManagerState?
+        var authorizationStatus = BLEManager.AuthorizationStatus.none
+        var cameraList: [BLECamera] = []
+        var noCameraFound = false
+        var cameraConnectionStatus = CameraConnectionStatus.none
+        var bleCameraDIDFetched = false
+        var bleCameraDID = ""
+        var wifiList: [WifiNetwork] = []
+        var credentialsSent = false
+        var failure: CameraPairingError?
+    }
+
+    enum Timer: Hashable, CaseIterable { case scan, connection, networks, write }
+
+    enum Event {
+        case startScan
+        case stopScan
+        case connect(UUID?)
+        case disconnect
+        case fetchDeviceID
+        case scanNetworks
+        case guardNetworks
+        case write(WiFiDetailModel)
+
+        case managerState(CBManagerState, CBManagerAuthorization)
+        case discovered(UUID, advertisedName: String?, rssi: Int)
+        case linkReady(UUID)
+        case linkFailed(UUID, CameraPairingError)
+        case linkEnded(UUID)
+        case deviceID(String)
+        case record(NetworkListRecord)
+        case written(CameraPairingError?)
+        case expired(Timer)
+    }
+
+    enum Action: Equatable {
+        case startScanning
+        case stopScanning
+        case connect(UUID)
+        case cancelConnection(UUID)
+        case readDeviceID
+        case requestNetworks
+        case write(PairingCredentials)
+        case start(Timer, Duration)
+        case stop(Timer)
+    }
+
+    private enum Scan { case idle, waitingForPower, scanning }
+
+    private enum Link: Equatable {
+        case none
+        case connecting(UUID)
+        case ready(UUID)
+        /// The central still has to say that the link is gone; `next` is connected then.
+        case closing(UUID, next: UUID?)
+    }
+
+    private let limits: Limits
+    private var scan = Scan.idle
+    private var link = Link.none
+    private var cameras = NearbyCameras()
+    private var heard = HeardNetworks()
+    private(set) var published = Published()
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Takes one event and returns what to do, in order.
+    mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .startScan: startScan()
+        case .stopScan: endScan()
+        case .connect(let camera): connect(to: camera)
+        case .disconnect: endScan() + dropLink(status: link == .none ? nil : .notConnected)
+        case .fetchDeviceID: fetchDeviceID()
+        case .scanNetworks: scanNetworks()
+        case .guardNetworks: isReady ? [.start(.networks, limits.networks)] : fail(.notConnected)
+        case .write(let details): write(details)
+        case .managerState(let state, let authorization): managerChanged(state, authorization)
+        case .discovered(let id, let name, let rssi): discovered(id, name, rssi)
+        case .linkReady(let id): linkReady(id)
+        case .linkFailed(let id, let error): linkFailed(id, error)
+        case .linkEnded(let id): linkEnded(id)
+        case .deviceID(let text): deviceIDRead(text)
+        case .record(let record): recordReceived(record)
+        case .written(let error): written(error)
+        case .expired(let timer): expired(timer)
+        }
+    }
+
+    // MARK: Scan
+
+    private var isPoweredOn: Bool { published.cBManagerState == .poweredOn }
+
+    private mutating func startScan() -> [Action] {
+        var actions = endScan() + dropLink(status: nil)
+        cameras = NearbyCameras()
+        heard = HeardNetworks()
+        published.cameraList = []
+        published.wifiList = []
+        published.noCameraFound = false
+        published.cameraConnectionStatus = .none
+        published.bleCameraDIDFetched = false
+        published.bleCameraDID = ""
+        published.credentialsSent = false
+        published.failure = nil
+        if isPoweredOn {
+            actions += beginScan()
+        } else {
+            scan = .waitingForPower
+            noteUnusable()
+        }
+        return actions
+    }
+
+    private mutating func beginScan() -> [Action] {
+        scan = .scanning
+        return [.startScanning, .start(.scan, limits.scan)]
+    }
+
+    private mutating func endScan() -> [Action] {
+        defer { scan = .idle }
+        return scan == .scanning ? [.stop(.scan), .stopScanning] : []
+    }
+
+    private mutating func discovered(_ id: UUID, _ name: String?, _ rssi: Int) -> [Action] {
+        guard scan == .scanning else { return [] }
+        cameras.hear(id, advertisedName: name, rssi: rssi)
+        published.cameraList = cameras.sorted
+        return [.stop(.scan)]
+    }
+
+    private mutating func managerChanged(_ state: CBManagerState, _ authorization: CBManagerAuthorization) -> [Action] {
+        let wasPoweredOn = isPoweredOn
+        published.cBManagerState = state
+        published.authorizationStatus =
+            switch authorization {
+            case .allowedAlways: .allowed
+            case .denied, .restricted: .notAllowed
+            case .notDetermined: .none
+            @unknown default: .none
+            }
+        if state == .poweredOn {
+            if case .closing = link { link = .none }
+            guard scan == .waitingForPower else { return [] }
+            published.failure = nil
+            return beginScan()
+        }
+        guard wasPoweredOn || scan != .idle else { return [] }
+        var actions: [Action] = []
+        if scan == .scanning {
+            scan = .waitingForPower
+            actions.append(.stop(.scan))
+        }
+        if scan == .waitingForPower, state == .poweredOff { published.authorizationStatus = .notAllowed }
+        noteUnusable()
+        // The system ends every link without a word when the power goes.
+        if link != .none {
+            link = .none
+            published.cameraConnectionStatus = .notConnected
+            actions += stopLinkTimers
+        }
+        return actions
+    }
+
+    private mutating func noteUnusable() {
+        published.failure =
+            switch published.cBManagerState {
+            case .poweredOff: .bluetoothOff
+            case .unauthorized: .bluetoothNotAllowed
+            case .unsupported: .bluetoothUnsupported
+            default: published.failure
+            }
+    }
+
+    // MARK: Link
+
+    private var isReady: Bool {
+        if case .ready = link { true } else { false }
+    }
+
+    private var stopLinkTimers: [Action] { [.stop(.connection), .stop(.networks), .stop(.write)] }
+
+    private mutating func fail(_ error: CameraPairingError) -> [Action] {
+        published.failure = error
+        return []
+    }
+
+    private mutating func connect(to camera: UUID?) -> [Action] {
+        guard let camera, cameras.contains(camera) else { return fail(.cameraUnknown) }
+        switch link {
+        case .ready(camera): return endScan()
+        case .connecting(camera): return []
+        case .none:
+            return beginLink(to: camera)
+        case .closing(let old, _):
+            link = .closing(old, next: camera)
+            return [.start(.connection, limits.connection)]
+        case .ready(let old), .connecting(let old):
+            let actions = dropLink(status: nil)
+            link = .closing(old, next: camera)
+            return actions + [.start(.connection, limits.connection)]
+        }
+    }
+
+    private mutating func beginLink(to camera: UUID) -> [Action] {
+        link = .connecting(camera)
+        published.failure = nil
+        published.bleCameraDIDFetched = false
+        published.bleCameraDID = ""
+        published.credentialsSent = false
+        heard = HeardNetworks()
+        published.wifiList = []
+        return [.connect(camera), .start(.connection, limits.connection)]
+    }
+
+    /// Ends the link from this side.
+    private mutating func dropLink(status: CameraConnectionStatus?) -> [Action] {
+        if let status { published.cameraConnectionStatus = status }
+        switch link {
+        case .none: return []
+        case .closing(let camera, _):
+            link = .closing(camera, next: nil)
+            return stopLinkTimers
+        case .connecting(let camera), .ready(let camera):
+            link = .closing(camera, next: nil)
+            return stopLinkTimers + [.cancelConnection(camera)]
+        }
+    }
+
+    private mutating func linkReady(_ camera: UUID) -> [Action] {
+        guard link == .connecting(camera) else { return [] }
+        link = .ready(camera)
+        published.cameraConnectionStatus = .connected
+        return endScan() + [.stop(.connection)]
+    }
+
+    private mutating func linkFailed(_ camera: UUID, _ error: CameraPairingError) -> [Action] {
+        guard link == .connecting(camera) || link == .ready(camera) else { return linkEnded(camera) }
+        published.failure = error
+        return dropLink(status: .notConnected)
+    }
+
+    private mutating func linkEnded(_ camera: UUID) -> [Action] {
+        switch link {
+        case .closing(camera, let next):
+            link = .none
+            return next.map { beginLink(to: $0) } ?? []
+        case .connecting(camera), .ready(camera):
+            link = .none
+            published.cameraConnectionStatus = .notConnected
+            if !published.credentialsSent { published.failure = .linkLost }
+            return stopLinkTimers
+        default:
+            return []
+        }
+    }
+
+    // MARK: Commands to the camera
+
+    private mutating func fetchDeviceID() -> [Action] {
+        guard isReady else { return fail(.notConnected) }
+        published.bleCameraDIDFetched = false
+        return [.readDeviceID]
+    }
+
+    private mutating func deviceIDRead(_ text: String) -> [Action] {
+        guard case .ready(let camera) = link else { return [] }
+        published.bleCameraDID = text
+        published.bleCameraDIDFetched = true
+        if !text.isEmpty {
+            cameras.identify(camera, as: text)
+            published.cameraList = cameras.sorted
+        }
+        return []
+    }
+
+    private mutating func scanNetworks() -> [Action] {
+        guard isReady else { return fail(.notConnected) }
+        heard = HeardNetworks()
+        published.wifiList = []
+        published.failure = nil
+        return [.requestNetworks]
+    }
+
+    private mutating func recordReceived(_ record: NetworkListRecord) -> [Action] {
+        guard isReady else { return [] }
+        switch record {
+        case .network(let network):
+            heard.hear(network)
+            published.wifiList = heard.list
+            return [.stop(.networks)]
+        case .end: return []
+        case .failed: return fail(.networkScanFailed)
+        }
+    }
+
+    private mutating func write(_ details: WiFiDetailModel) -> [Action] {
+        guard isReady else { return fail(.notConnected) }
+        published.failure = nil
+        do {
+            return [.write(try heard.credentials(details)), .start(.write, limits.write)]
+        } catch {
+            return fail(.invalidField(error))
+        }
+    }
+
+    private mutating func written(_ error: CameraPairingError?) -> [Action] {
+        guard isReady else { return [] }
+        if let error {
+            published.failure = error
+            return [.stop(.write)]
+        }
+        published.credentialsSent = true
+        return dropLink(status: .notConnected)
+    }
+
+    private mutating func expired(_ timer: Timer) -> [Action] {
+        switch timer {
+        case .scan:
+            guard scan == .scanning, cameras.sorted.isEmpty else { return [] }
+            published.noCameraFound = true
+            published.failure = .noCameraFound
+            return endScan()
+        case .connection:
+            guard !isReady, link != .none else { return [] }
+            published.failure = .connectionTimedOut
+            return dropLink(status: .notConnected)
+        case .networks:
+            guard isReady, published.wifiList.isEmpty else { return [] }
+            published.failure = .noNetworks
+            return dropLink(status: .notConnected)
+        case .write:
+            guard isReady else { return [] }
+            published.failure = .writeTimedOut
+            return dropLink(status: .notConnected)
+        }
+    }
+}

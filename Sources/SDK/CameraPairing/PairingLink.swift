@@ -1,0 +1,151 @@
+import Basics
+import CoreBluetooth
+import Foundation
+import Wire
+
+/// The GATT conversation with one camera on the standard layout, from the connection until it ends.
+///
+/// Confined to the central's queue, on which CoreBluetooth calls it. It turns what the camera says into events and keeps
+/// no state of the flow beyond the fields still to be written.
+final class PairingLink: NSObject, CBPeripheralDelegate {
+    private let peripheral: CBPeripheral
+    private let emit: (PairingFlow.Event) -> Void
+    private let log = Log("pairing")
+    private var characteristics: [PairingService.Characteristic: CBCharacteristic] = [:]
+    private var reassembler = FrameReassembler()
+    private var fields: [(PairingService.Characteristic, Data)] = []
+    private var isReady = false
+
+    init(_ peripheral: CBPeripheral, emit: @escaping (PairingFlow.Event) -> Void) {
+        self.peripheral = peripheral
+        self.emit = emit
+    }
+
+    static let service = CBUUID(string: PairingService.standardLayout)
+
+    private static let required: [PairingService.Characteristic] = [
+        .networks, .ssid, .security, .password, .sessionKey, .region, .environment,
+    ]
+
+    // MARK: Commands
+
+    func begin() {
+        peripheral.delegate = self
+        peripheral.discoverServices([Self.service])
+    }
+
+    func end() { peripheral.delegate = nil }
+
+    func readDeviceID() {
+        guard let characteristic = characteristics[.deviceID] else { return emit(.deviceID("")) }
+        peripheral.readValue(for: characteristic)
+    }
+
+    func requestNetworks() {
+        guard let characteristic = characteristics[.networks] else { return }
+        reassembler = FrameReassembler()
+        peripheral.writeValue(Data([NetworkScanCommand.scan.rawValue]), for: characteristic, type: .withResponse)
+    }
+
+    /// Writes the fields one by one, each acknowledged before the next; the environment comes last and applies them.
+    func write(_ credentials: PairingCredentials) {
+        fields = [(.ssid, credentials.ssid), (.security, Data([credentials.security.rawValue]))]
+        if !credentials.password.isEmpty { fields.append((.password, Data(credentials.password.revealed.utf8))) }
+        fields += [
+            (.sessionKey, Data(credentials.sessionKey.revealed.utf8)),
+            (.region, Data(credentials.region.rawValue.utf8)),
+            (.environment, Data(credentials.environment.rawValue.utf8)),
+        ]
+        writeNextField()
+    }
+
+    private func writeNextField() {
+        guard let (field, value) = fields.first, let characteristic = characteristics[field] else { return }
+        peripheral.writeValue(value, for: characteristic, type: .withResponse)
+    }
+
+    private func fail(_ error: CameraPairingError) { emit(.linkFailed(peripheral.identifier, error)) }
+
+    // MARK: CBPeripheralDelegate
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        if let error { return fail(.connectionFailed(error.localizedDescription)) }
+        guard let service = peripheral.services?.first(where: { $0.uuid == Self.service }) else {
+            return fail(.notACamera(missing: "pairing service"))
+        }
+        peripheral.discoverCharacteristics(nil, for: service)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        if let error { return fail(.connectionFailed(error.localizedDescription)) }
+        for characteristic in service.characteristics ?? [] {
+            if let known = PairingService.Characteristic(rawValue: characteristic.uuid.uuidString) {
+                characteristics[known] = characteristic
+            }
+        }
+        if let missing = Self.required.first(where: { characteristics[$0] == nil }) {
+            return fail(.notACamera(missing: "\(missing) characteristic"))
+        }
+        if let networks = characteristics[.networks] { peripheral.setNotifyValue(true, for: networks) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard characteristic.uuid == characteristics[.networks]?.uuid, !isReady else { return }
+        if let error { return fail(.connectionFailed(error.localizedDescription)) }
+        isReady = true
+        emit(.linkReady(peripheral.identifier))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        if characteristic.uuid == characteristics[.deviceID]?.uuid {
+            if let error { log.warning("the device id could not be read: \(error.localizedDescription)") }
+            let text = error == nil ? characteristic.value.map { String(decoding: $0, as: UTF8.self) } : nil
+            emit(.deviceID(text ?? ""))
+        } else if characteristic.uuid == characteristics[.networks]?.uuid, error == nil,
+            let value = characteristic.value
+        {
+            receiveNetworkFrame(value)
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        if characteristic.uuid == characteristics[.networks]?.uuid {
+            if let error {
+                log.warning("the camera did not take the scan command: \(error.localizedDescription)")
+                emit(.record(.failed))
+            }
+            return
+        }
+        guard let (field, _) = fields.first, characteristic.uuid == characteristics[field]?.uuid else { return }
+        if let error {
+            fields = []
+            let refusal = (error as? CBATTError).flatMap { PairingService.WriteRefusal(rawValue: $0.code.rawValue) }
+            return emit(.written(.fieldRefused(field: "\(field)", refusal: refusal)))
+        }
+        fields.removeFirst()
+        if fields.isEmpty { emit(.written(nil)) } else { writeNextField() }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        guard invalidatedServices.contains(where: { $0.uuid == Self.service }) else { return }
+        fail(.linkLost)
+    }
+
+    private func receiveNetworkFrame(_ value: Data) {
+        do {
+            guard let message = try reassembler.receive(value) else { return }
+            emit(.record(try NetworkListRecord(decoding: message)))
+        } catch {
+            // A camera that sends one bad record still has others to tell of.
+            log.warning("a network record was ignored: \(error)")
+        }
+    }
+}

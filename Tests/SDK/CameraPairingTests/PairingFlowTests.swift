@@ -1,0 +1,270 @@
+import CoreBluetooth
+import Foundation
+import Testing
+import Wire
+
+@testable import CameraPairing
+
+@Suite("The pairing flow, as a value")
+struct PairingFlowTests {
+    private let camera = UUID()
+    private let other = UUID()
+    private var flow = PairingFlow()
+
+    private mutating func powerOn() { _ = flow.handle(.managerState(.poweredOn, .allowedAlways)) }
+
+    private mutating func hear(_ id: UUID, _ name: String = "PORCH-A1B2", _ rssi: Int = -50) {
+        _ = flow.handle(.discovered(id, advertisedName: name, rssi: rssi))
+    }
+
+    private mutating func makeReady() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera)
+        _ = flow.handle(.connect(camera))
+        _ = flow.handle(.linkReady(camera))
+    }
+
+    private func details(password: String = "porchlight", region: String = "us") -> WiFiDetailModel {
+        WiFiDetailModel(
+            ssid: "Home", password: password, sessionKey: "0123456789abcdef", env: "production", region: region)
+    }
+
+    @Test("A scan asked for before power begins when the power comes")
+    mutating func scanWaitsForPower() {
+        #expect(flow.handle(.startScan) == [])
+        #expect(
+            flow.handle(.managerState(.poweredOn, .allowedAlways)) == [
+                .startScanning, .start(.scan, .seconds(30)),
+            ])
+        #expect(flow.published.authorizationStatus == .allowed)
+    }
+
+    @Test("A scan that finds nothing ends and says so")
+    mutating func nothingFound() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        #expect(flow.handle(.expired(.scan)) == [.stop(.scan), .stopScanning])
+        #expect(flow.published.noCameraFound)
+        #expect(flow.published.failure == .noCameraFound)
+    }
+
+    @Test("A found camera ends the limit of the scan")
+    mutating func foundCameraStopsTimer() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        #expect(flow.handle(.discovered(camera, advertisedName: "PORCH-A1B2", rssi: -50)) == [.stop(.scan)])
+        #expect(flow.handle(.expired(.scan)) == [])
+        #expect(!flow.published.noCameraFound)
+        #expect(flow.published.cameraList.map(\.name) == ["Camera A1B2"])
+    }
+
+    @Test("The list is sorted by signal, then name")
+    mutating func sorting() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera, "PORCH-ZZZZ", -50)
+        hear(other, "PORCH-AAAA", -75)
+        hear(UUID(), "PORCH-BBBB", -52)
+        #expect(flow.published.cameraList.map(\.name) == ["Camera BBBB", "Camera ZZZZ", "Camera AAAA"])
+    }
+
+    @Test("Strength around a threshold does not make the list jump")
+    mutating func smoothing() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera, "PORCH-ZZZZ", -55)
+        hear(other, "PORCH-AAAA", -57)
+        let before = flow.published.cameraList.map(\.identifier)
+        for strength in [-58, -54, -57, -55, -58, -54] {
+            hear(camera, "PORCH-ZZZZ", strength)
+            hear(other, "PORCH-AAAA", -109 - strength)
+            #expect(flow.published.cameraList.map(\.identifier) == before)
+        }
+        for _ in 0..<30 { hear(camera, "PORCH-ZZZZ", -85) }
+        #expect(flow.published.cameraList.map(\.identifier) == [other, camera])
+        #expect(flow.published.cameraList.last?.signal == .poor)
+    }
+
+    @Test("127 means that the radio cannot tell, and changes nothing")
+    mutating func unavailableStrength() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera, "PORCH-A1B2", -50)
+        hear(camera, "PORCH-A1B2", 127)
+        #expect(flow.published.cameraList.first?.rssi == -50)
+        hear(other, "PORCH-C3D4", 127)
+        #expect(flow.published.cameraList.last?.signal == .poor)
+    }
+
+    @Test("A new scan resets everything and drops the connection first")
+    mutating func restart() {
+        makeReady()
+        _ = flow.handle(.deviceID("X"))
+        let actions = flow.handle(.startScan)
+        #expect(actions.contains(.cancelConnection(camera)))
+        #expect(actions.suffix(2) == [.startScanning, .start(.scan, .seconds(30))])
+        #expect(flow.published.cameraList.isEmpty)
+        #expect(flow.published.cameraConnectionStatus == .none)
+        #expect(!flow.published.bleCameraDIDFetched)
+        // The end of the old connection must not disturb the new search.
+        #expect(flow.handle(.linkEnded(camera)) == [])
+        #expect(flow.published.cameraConnectionStatus == .none)
+    }
+
+    @Test("Connecting stops the scan once the camera is ready")
+    mutating func connecting() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera)
+        #expect(flow.handle(.connect(camera)) == [.connect(camera), .start(.connection, .seconds(20))])
+        #expect(flow.published.cameraConnectionStatus == .none)
+        #expect(flow.handle(.linkReady(camera)) == [.stop(.scan), .stopScanning, .stop(.connection)])
+        #expect(flow.published.cameraConnectionStatus == .connected)
+        #expect(flow.handle(.connect(camera)) == [])
+    }
+
+    @Test("A camera that does not become ready in time is given up")
+    mutating func connectionTimesOut() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera)
+        _ = flow.handle(.connect(camera))
+        #expect(flow.handle(.expired(.connection)).contains(.cancelConnection(camera)))
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+        #expect(flow.published.failure == .connectionTimedOut)
+    }
+
+    @Test("A second camera waits until the first is gone")
+    mutating func secondCamera() {
+        makeReady()
+        _ = flow.handle(.startScan)
+        hear(camera)
+        hear(other)
+        _ = flow.handle(.linkEnded(camera))
+        _ = flow.handle(.connect(camera))
+        _ = flow.handle(.linkReady(camera))
+        let actions = flow.handle(.connect(other))
+        #expect(actions.contains(.cancelConnection(camera)))
+        #expect(!actions.contains(.connect(other)))
+        #expect(flow.handle(.linkEnded(camera)) == [.connect(other), .start(.connection, .seconds(20))])
+    }
+
+    @Test("A camera that is not in the list cannot be chosen")
+    mutating func unknownCamera() {
+        powerOn()
+        #expect(flow.handle(.connect(camera)) == [])
+        #expect(flow.handle(.connect(nil)) == [])
+        #expect(flow.published.failure == .cameraUnknown)
+    }
+
+    @Test("An empty device id is an answer")
+    mutating func emptyDeviceID() {
+        makeReady()
+        #expect(flow.handle(.fetchDeviceID) == [.readDeviceID])
+        _ = flow.handle(.deviceID(""))
+        #expect(flow.published.bleCameraDIDFetched)
+        #expect(flow.published.bleCameraDID == "")
+    }
+
+    @Test("Commands without a connection say so and do nothing", arguments: 0..<4)
+    mutating func commandsNeedConnection(which: Int) {
+        powerOn()
+        let events: [PairingFlow.Event] = [.fetchDeviceID, .scanNetworks, .guardNetworks, .write(details())]
+        #expect(flow.handle(events[which]) == [])
+        #expect(flow.published.failure == .notConnected)
+    }
+
+    @Test("Of two entries with one name the stronger stays, in its place")
+    mutating func networks() {
+        makeReady()
+        #expect(flow.handle(.scanNetworks) == [.requestNetworks])
+        for (name, rssi) in [("Home", -70), ("Café", -40), ("Home", -50), ("Home", -80)] {
+            let network = HeardNetwork(ssid: Data(name.utf8), security: .wpa2, rssi: rssi, bands: .twoGigahertz)
+            _ = flow.handle(.record(.network(network)))
+        }
+        #expect(flow.published.wifiList.map(\.ssid) == ["Home", "Café"])
+        #expect(flow.published.wifiList.map(\.rssi) == [-50, -40])
+    }
+
+    @Test("The guard of the network scan fires only while the list is empty")
+    mutating func networkGuard() {
+        makeReady()
+        _ = flow.handle(.scanNetworks)
+        #expect(flow.handle(.guardNetworks) == [.start(.networks, .seconds(90))])
+        #expect(flow.handle(.expired(.networks)).contains(.cancelConnection(camera)))
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+        #expect(flow.published.failure == .noNetworks)
+    }
+
+    @Test("Credentials that cannot be right are not written", arguments: ["short", "", "ünïcode-passphrase"])
+    mutating func invalidCredentials(password: String) {
+        makeReady()
+        let network = HeardNetwork(ssid: Data("Home".utf8), security: .wpa2, rssi: -50, bands: .twoGigahertz)
+        _ = flow.handle(.record(.network(network)))
+        #expect(flow.handle(.write(details(password: password))) == [])
+        guard case .invalidField(let error) = flow.published.failure else {
+            Issue.record("expected an invalid field, got \(String(describing: flow.published.failure))")
+            return
+        }
+        #expect(error.field == "password")
+    }
+
+    @Test("Acknowledged credentials end the connection, and that is no failure")
+    mutating func written() {
+        makeReady()
+        let actions = flow.handle(.write(details()))
+        #expect(actions.count == 2)
+        #expect(flow.handle(.written(nil)).contains(.cancelConnection(camera)))
+        #expect(flow.published.credentialsSent)
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+        #expect(flow.published.failure == nil)
+    }
+
+    @Test("A refused field is named and the connection stays for another try")
+    mutating func refused() {
+        makeReady()
+        _ = flow.handle(.write(details()))
+        let refusal = CameraPairingError.fieldRefused(field: "ssid", refusal: .length)
+        #expect(flow.handle(.written(refusal)) == [.stop(.write)])
+        #expect(flow.published.failure == refusal)
+        #expect(flow.published.cameraConnectionStatus == .connected)
+    }
+
+    @Test("Power lost in a connection ends it; power lost in a scan makes it wait")
+    mutating func powerLost() {
+        makeReady()
+        _ = flow.handle(.managerState(.poweredOff, .allowedAlways))
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+        #expect(flow.published.failure == .bluetoothOff)
+
+        _ = flow.handle(.startScan)
+        #expect(flow.handle(.managerState(.poweredOn, .allowedAlways)).first == .startScanning)
+        #expect(flow.handle(.managerState(.poweredOff, .allowedAlways)) == [.stop(.scan)])
+        #expect(flow.published.authorizationStatus == .notAllowed)
+        #expect(flow.handle(.managerState(.poweredOn, .allowedAlways)).first == .startScanning)
+        #expect(flow.published.authorizationStatus == .allowed)
+    }
+
+    @Test("A lost link stops every limit and says so", arguments: [true, false])
+    mutating func linkLost(whileReady: Bool) {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera)
+        _ = flow.handle(.connect(camera))
+        if whileReady { _ = flow.handle(.linkReady(camera)) }
+        #expect(flow.handle(.linkEnded(camera)) == [.stop(.connection), .stop(.networks), .stop(.write)])
+        #expect(flow.published.failure == .linkLost)
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+    }
+
+    @Test("Disconnecting works in every state")
+    mutating func disconnecting() {
+        #expect(flow.handle(.disconnect) == [])
+        #expect(flow.published.cameraConnectionStatus == .none)
+        makeReady()
+        #expect(flow.handle(.disconnect).contains(.cancelConnection(camera)))
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+        #expect(!flow.handle(.disconnect).contains(.cancelConnection(camera)))
+    }
+}
