@@ -129,7 +129,7 @@ import Testing
 
 /// Long sequences and long feedback leave the stack flat.
 @Suite struct DepthTests {
-    private let long = 100_000
+    private let long = 20_000
 
     @Test func longSequencesThroughOperatorsThatResubscribe() {
         let sum = Tally()

@@ -145,7 +145,7 @@ private final class OwnPublisher: ObservableObject {
     }
 
     @Test func concurrentSetsEndWithTheValuePublishedLast() async {
-        for _ in 0..<100 {
+        for _ in 0..<30 {
             let thermostat = Thermostat()
             let last = Locked(0)
             let changes = Tally()

@@ -110,7 +110,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    for _ in 0..<2_000 {
+                    for _ in 0..<500 {
                         let token = shared.publisher.sink { _ in }
                         source.send(1)
                         token.cancel()

@@ -145,7 +145,7 @@ import Testing
             received.add()
             if value > 0 { left.send(value - 1) }
         }
-        try await within {
+        try await within(.seconds(120), "both threads to come back") {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { for _ in 0..<5_000 { left.send(3) } }
                 group.addTask { for _ in 0..<5_000 { right.send(3) } }
@@ -161,10 +161,10 @@ import Testing
         let last = Locked(0)
         let token = subject.sink { value in
             last.withLock { $0 = value }
-            if value < 100_000 { subject.send(value + 1) }
+            if value < 30_000 { subject.send(value + 1) }
         }
         subject.send(1)
-        #expect(last.withLock { $0 } == 100_000)
+        #expect(last.withLock { $0 } == 30_000)
         token.cancel()
     }
 
@@ -172,10 +172,10 @@ import Testing
         let subject = PassthroughSubject<Int, Never>()
         let received = Tally()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 { group.addTask { for value in 0..<20_000 { subject.send(value) } } }
+            for _ in 0..<2 { group.addTask { for value in 0..<5_000 { subject.send(value) } } }
             for _ in 0..<2 {
                 group.addTask {
-                    for _ in 0..<5_000 {
+                    for _ in 0..<1_500 {
                         let token = subject.sink { _ in received.add() }
                         subject.send(0)
                         token.cancel()
@@ -183,7 +183,7 @@ import Testing
                 }
             }
         }
-        #expect(received.value >= 10_000)
+        #expect(received.value >= 3_000)
     }
 
     @Test func releasesItsSubscribersOnCancelAndOnCompletion() {
@@ -293,7 +293,7 @@ import Testing
     }
 
     @Test func underContentionTheLastValueSeenIsTheValueHeld() async {
-        for _ in 0..<200 {
+        for _ in 0..<60 {
             let subject = CurrentValueSubject<Int, Never>(-1)
             let last = Locked(-1)
             let token = subject.sink { value in last.withLock { $0 = value } }
