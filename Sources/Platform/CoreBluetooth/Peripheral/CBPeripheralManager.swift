@@ -32,7 +32,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         var advertisement: Advertisement?
         var updates = 0
         var isStarved = false
-        var pending: Set<RequestTicket> = []
+        /// Requests that wait for an answer, and whose they are.
+        var pending: [RequestTicket: RadioAddress] = [:]
     }
 
     let radio: any PeripheralRadio
@@ -115,7 +116,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     /// Takes all services away.
     open func removeAllServices() {
         guard isPoweredOn("removeAllServices") else { return }
-        for (_, service) in manager.withLock({ $0.database.services }) { remove(service) }
+        for service in manager.withLock({ $0.database.services }) { remove(service) }
     }
 
     // MARK: Advertising
@@ -129,7 +130,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         guard isPoweredOn("startAdvertising") else { return }
         do throws(CBError) {
             let advertisement = try Advertisement(advertisementData ?? [:])
-            queue.async { [weak self] in self?.advertise(advertisement) }
+            queue.async { [weak self] in self?.advertise(advertisement, isResumed: false) }
         } catch {
             queue.async { [weak self] in
                 guard let self else { return }
@@ -138,7 +139,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         }
     }
 
-    private func advertise(_ advertisement: Advertisement) {
+    private func advertise(_ advertisement: Advertisement, isResumed: Bool) {
         radio.startAdvertising(advertisement) { [weak self] result in
             guard let self else { return }
             if case .success = result {
@@ -147,7 +148,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
                     state.advertisement = advertisement
                 }
             }
-            delegate?.peripheralManagerDidStartAdvertising(self, error: result.publicError)
+            let error = result.publicError
+            // Nobody asked for advertising to go on, so only its failure is news.
+            if !isResumed || error != nil { delegate?.peripheralManagerDidStartAdvertising(self, error: error) }
         }
     }
 
@@ -176,7 +179,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         // A write without response has nobody who waits.
         guard let ticket = request.ticket else { return }
-        let isPending = manager.withLock { $0.pending.remove(ticket) != nil }
+        let isPending = manager.withLock { $0.pending.removeValue(forKey: ticket) != nil }
         guard isPending else { return log.warning("API misuse, ignored: a second answer to one request") }
         let answer: RadioResult<Data> =
             result == .success
@@ -252,6 +255,11 @@ extension CBPeripheralManager {
             let central = central(remote)
             characteristic.contents.withLock { $0.subscribedCentrals.removeAll { $0 === central } }
             delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
+        case .disconnected(let remote):
+            manager.withLock { state in
+                state.centrals[remote.address] = nil
+                state.pending = state.pending.filter { $0.value != remote.address }
+            }
         case .advertisingStopped(let failure):
             manager.withLock { $0.isAdvertising = false }
             delegate?.peripheralManagerDidStartAdvertising(self, error: failure.publicError)
@@ -274,7 +282,7 @@ extension CBPeripheralManager {
             silence(keepsServices: state == .poweredOff)
         }
         delegate?.peripheralManagerDidUpdateState(self)
-        if let resumed, !isAdvertising { advertise(resumed) }
+        if let resumed, !isAdvertising { advertise(resumed, isResumed: true) }
     }
 
     private func silence(keepsServices: Bool) {
@@ -283,11 +291,11 @@ extension CBPeripheralManager {
                 keepsServices ? manager.advertisement ?? manager.pausedAdvertisement : nil
             manager.advertisement = nil
             manager.isAdvertising = false
-            manager.pending = []
+            manager.pending = [:]
             manager.centrals = [:]
             manager.updates = 0
             manager.isStarved = false
-            return manager.database.services.map(\.service)
+            return manager.database.services
         }
         for service in services {
             for characteristic in service.characteristics ?? [] {
@@ -320,7 +328,7 @@ extension CBPeripheralManager {
             let request = CBATTRequest(
                 central: central(remote), characteristic: characteristic, offset: offset, value: nil, ticket: ticket,
                 isRead: true)
-            manager.withLock { _ = $0.pending.insert(ticket) }
+            manager.withLock { $0.pending[ticket] = remote.address }
             delegate.peripheralManager(self, didReceiveRead: request)
         }
     }
@@ -341,7 +349,7 @@ extension CBPeripheralManager {
             if let ticket { radio.respond(to: ticket, .failure(.att(code))) }
             return
         }
-        if let ticket { manager.withLock { _ = $0.pending.insert(ticket) } }
+        if let ticket { manager.withLock { $0.pending[ticket] = remote.address } }
         delegate.peripheralManager(self, didReceiveWrite: requests)
     }
 }

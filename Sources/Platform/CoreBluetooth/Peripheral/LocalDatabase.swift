@@ -9,18 +9,28 @@ struct LocalDatabase {
         case fixed(Data)
     }
 
-    private(set) var services: [(id: AttributeID, service: CBMutableService)] = []
+    private struct Entry {
+        var id: AttributeID
+        var service: CBMutableService
+        /// What the service holds.
+        var attributes: [AttributeID]
+    }
+
+    private var entries: [Entry] = []
     private var targets: [AttributeID: Target] = [:]
     private var nextID: UInt32 = 1
+
+    /// The services, in the order in which they were added.
+    var services: [CBMutableService] { entries.map(\.service) }
 
     /// Gives identifiers to a service and what it holds.
     /// - Throws: ``CBError`` (`invalidParameters`) saying what is wrong with the service.
     mutating func add(_ service: CBMutableService) throws(CBError) -> LocalService {
         func wrong(_ what: String) -> CBError { CBError(.invalidParameters, because: "\(service): \(what)") }
-        guard !services.contains(where: { $0.service === service }) else { throw wrong("it was added before") }
+        guard !entries.contains(where: { $0.service === service }) else { throw wrong("it was added before") }
         var local = LocalService(id: takeID(), uuid: service.uuid, isPrimary: service.isPrimary)
         for included in service.includedServices ?? [] {
-            guard let known = services.first(where: { $0.service === included }) else {
+            guard let known = entries.first(where: { $0.service === included }) else {
                 throw wrong("it includes \(included), which was not added before")
             }
             local.includes.append(known.id)
@@ -63,25 +73,24 @@ struct LocalDatabase {
         }
         for (characteristic, id) in identified { characteristic.contents.withLock { $0.localID = id } }
         targets.merge(added) { _, new in new }
-        services.append((local.id, service))
+        entries.append(Entry(id: local.id, service: service, attributes: Array(added.keys)))
         return local
     }
 
     /// Forgets a service.
     /// - Returns: Its identifier; nil when it is not there.
     mutating func remove(_ service: CBMutableService) -> AttributeID? {
-        guard let index = services.firstIndex(where: { $0.service === service }) else { return nil }
-        for case let characteristic as CBMutableCharacteristic in service.characteristics ?? [] {
-            let id = characteristic.contents.withLock { contents in
-                defer {
+        guard let index = entries.firstIndex(where: { $0.service === service }) else { return nil }
+        let entry = entries.remove(at: index)
+        for id in entry.attributes {
+            if case .characteristic(let characteristic)? = targets.removeValue(forKey: id) {
+                characteristic.contents.withLock { contents in
                     contents.localID = nil
                     contents.subscribedCentrals = []
                 }
-                return contents.localID
             }
-            if let id { targets[id] = nil }
         }
-        return services.remove(at: index).id
+        return entry.id
     }
 
     /// What stands behind an attribute.

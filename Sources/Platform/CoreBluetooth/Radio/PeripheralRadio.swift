@@ -62,6 +62,8 @@ enum PeripheralRadioEvent: Sendable {
     case subscribed(RemoteCentral, AttributeID)
     /// A central turned them off, or went away.
     case unsubscribed(RemoteCentral, AttributeID)
+    /// A central's connection ended. Its subscriptions have ended before, each with an event.
+    case disconnected(RemoteCentral)
     /// Advertising ended without being stopped.
     case advertisingStopped(RadioFailure)
 }

@@ -19,7 +19,7 @@ public final class RadioConditions: Sendable {
 
     private struct State {
         var values: Values
-        var watchers: [ObjectIdentifier: @Sendable (Values) -> Void] = [:]
+        var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
     private let state: Locked<State>
@@ -89,7 +89,7 @@ public final class RadioConditions: Sendable {
     var values: Values { state.withLock { $0.values } }
 
     /// Calls `body` after every change, on the thread that made it, until ``unwatch(_:)``.
-    func watch(_ owner: AnyObject, _ body: @escaping @Sendable (Values) -> Void) {
+    func watch(_ owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
         let key = ObjectIdentifier(owner)
         state.withLock { $0.watchers[key] = body }
     }
@@ -100,10 +100,10 @@ public final class RadioConditions: Sendable {
     }
 
     private func change(_ body: @Sendable (inout Values) -> Void) {
-        let (values, watchers) = state.withLock { state in
+        let watchers = state.withLock { state in
             body(&state.values)
-            return (state.values, Array(state.watchers.values))
+            return Array(state.watchers.values)
         }
-        for watcher in watchers { watcher(values) }
+        for watcher in watchers { watcher() }
     }
 }

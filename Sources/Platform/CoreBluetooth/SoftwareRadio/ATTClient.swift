@@ -133,29 +133,39 @@ final class ATTClient: @unchecked Sendable {
         request(.executeWriteRequest(commit: false)) { _ in finish(.failure(failure)) }
     }
 
+    /// One line of an answer to a request for a range of handles.
+    struct Line<Content: Sendable>: Sendable {
+        var handles: ClosedRange<UInt16>
+        var content: Content
+    }
+
     /// Walks through all answers to a request for a range of handles.
-    func collect<Line: Sendable>(
+    func collect<Content: Sendable>(
         _ range: ClosedRange<UInt16>, _ ask: @escaping @Sendable (UInt16, UInt16) -> ATTPacket,
-        _ completion: @escaping RadioCompletion<[Line]>,
-        _ read: @escaping @Sendable (ATTPacket) -> (lines: [Line], last: UInt16)?
+        _ completion: @escaping RadioCompletion<[Content]>,
+        _ read: @escaping @Sendable (ATTPacket) -> [Line<Content>]?
     ) {
         perform(completion) { [self] finish in step([], range, ask, read, finish) }
     }
 
-    private func step<Line: Sendable>(
-        _ found: [Line], _ range: ClosedRange<UInt16>, _ ask: @escaping @Sendable (UInt16, UInt16) -> ATTPacket,
-        _ read: @escaping @Sendable (ATTPacket) -> (lines: [Line], last: UInt16)?,
-        _ finish: @escaping RadioCompletion<[Line]>
+    private func step<Content: Sendable>(
+        _ found: [Content], _ range: ClosedRange<UInt16>, _ ask: @escaping @Sendable (UInt16, UInt16) -> ATTPacket,
+        _ read: @escaping @Sendable (ATTPacket) -> [Line<Content>]?, _ finish: @escaping RadioCompletion<[Content]>
     ) {
         request(ask(range.lowerBound, range.upperBound)) { [self] result in
             switch result {
             case .success(let packet):
-                // Handles must go up, or a hostile server keeps us here for ever.
-                guard let (lines, last) = read(packet), last >= range.lowerBound else {
-                    return finish(.failure(.att(.invalidPdu)))
+                let lines = read(packet) ?? []
+                var next = Int(range.lowerBound)
+                for line in lines {
+                    // Handles must go up, or a hostile server keeps us here for ever.
+                    guard Int(line.handles.lowerBound) >= next else { return finish(.failure(.att(.invalidPdu))) }
+                    next = Int(line.handles.upperBound) + 1
                 }
-                guard last < range.upperBound else { return finish(.success(found + lines)) }
-                step(found + lines, (last + 1)...range.upperBound, ask, read, finish)
+                guard next > range.lowerBound else { return finish(.failure(.att(.invalidPdu))) }
+                let found = found + lines.map(\.content)
+                guard next <= range.upperBound else { return finish(.success(found)) }
+                step(found, UInt16(next)...range.upperBound, ask, read, finish)
             case .failure(.att(.attributeNotFound)): finish(.success(found))
             case .failure(let failure): finish(.failure(failure))
             }

@@ -20,6 +20,8 @@ final class FrameStream: @unchecked Sendable {
 
     /// Bytes that may wait for a slow reader.
     static let outgoingLimit = 1 << 20
+    /// Packets that may be in the simulated air at once.
+    static let delayedLimit = 4096
     /// Between a lost packet of a connection and its repetition: one connection interval.
     private static let repetition = Duration.milliseconds(30)
     /// After this many lost repetitions a packet goes through: no packet takes longer than a supervision timeout.
@@ -72,6 +74,7 @@ final class FrameStream: @unchecked Sendable {
         let delay = delay(air.conditions.values)
         guard delay > .zero || !delayed.isEmpty else { return sendNow(frame) }
         let due = max(air.clock.now() + delay, delayed.last?.due ?? .zero)
+        guard delayed.count < Self.delayedLimit else { return end(.overflow) }
         delayed.append((due, frame))
         if delayed.count == 1 { arm() }
     }

@@ -30,8 +30,8 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
     func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(air.queue))
         self.deliver = deliver
-        air.conditions.watch(self) { [weak self, queue = air.queue] values in
-            queue.async { [weak self] in self?.power(values.isPowered) }
+        air.conditions.watch(self) { [weak self, queue = air.queue] in
+            queue.async { [weak self] in self?.power() }
         }
         do {
             try air.directory.prepare()
@@ -53,7 +53,8 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
         silence(.radio(.operationCancelled))
     }
 
-    private func power(_ on: Bool) {
+    private func power() {
+        let on = air.conditions.isPowered
         guard on != isOn, let deliver else { return }
         isOn = on
         if !on { silence(.radio(.notConnected, "the radio was switched off")) }

@@ -167,7 +167,7 @@ final class SoftwareLink: @unchecked Sendable {
                 result.flatMap { groups in
                     var found: [RemoteService] = []
                     for group in groups {
-                        guard group.first <= group.last, let uuid = CBUUID(littleEndian: group.value) else {
+                        guard let uuid = CBUUID(littleEndian: group.value) else {
                             return .failure(.att(.invalidPdu))
                         }
                         services[group.first] = group.last
@@ -177,8 +177,10 @@ final class SoftwareLink: @unchecked Sendable {
                     return .success(found)
                 })
         } _: { packet in
-            guard case .readByGroupTypeResponse(let groups) = packet, let last = groups.last else { return nil }
-            return (groups, last.last)
+            guard case .readByGroupTypeResponse(let groups) = packet, groups.allSatisfy({ $0.first <= $0.last }) else {
+                return nil
+            }
+            return groups.map { .init(handles: $0.first...$0.last, content: $0) }
         }
     }
 
@@ -270,8 +272,8 @@ final class SoftwareLink: @unchecked Sendable {
                     return lines.map { RemoteDescriptor(id: AttributeID($0.handle), uuid: $0.uuid) }
                 })
         } _: { packet in
-            guard case .findInformationResponse(let lines) = packet, let last = lines.last else { return nil }
-            return (lines, last.handle)
+            guard case .findInformationResponse(let lines) = packet else { return nil }
+            return lines.map { .init(handles: $0.handle...$0.handle, content: $0) }
         }
     }
 
@@ -287,10 +289,8 @@ final class SoftwareLink: @unchecked Sendable {
         } _: { result in
             completion(result)
         } _: { packet in
-            guard case .readByTypeResponse(let lines) = packet, let last = lines.last,
-                zip(lines, lines.dropFirst()).allSatisfy({ $0.handle < $1.handle })
-            else { return nil }
-            return (lines, last.handle)
+            guard case .readByTypeResponse(let lines) = packet else { return nil }
+            return lines.map { .init(handles: $0.handle...$0.handle, content: $0) }
         }
     }
 

@@ -37,8 +37,8 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
     func start(_ deliver: @escaping @Sendable (PeripheralRadioEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(air.queue))
         self.deliver = deliver
-        air.conditions.watch(self) { [weak self, queue = air.queue] values in
-            queue.async { [weak self] in self?.power(values.isPowered) }
+        air.conditions.watch(self) { [weak self, queue = air.queue] in
+            queue.async { [weak self] in self?.power() }
         }
         do {
             try air.directory.prepare()
@@ -60,7 +60,8 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
         silence()
     }
 
-    private func power(_ on: Bool) {
+    private func power() {
+        let on = air.conditions.isPowered
         guard on != isOn, let deliver else { return }
         isOn = on
         if !on { silence() }
@@ -237,6 +238,7 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
         for attribute in subscriptions.sorted(by: { $0.number < $1.number }) {
             deliver?(.unsubscribed(session.central, attribute))
         }
+        deliver?(.disconnected(session.central))
     }
 
     func respond(to ticket: RequestTicket, _ result: RadioResult<Data>) {
