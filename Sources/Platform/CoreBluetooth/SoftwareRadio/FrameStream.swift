@@ -27,7 +27,8 @@ final class FrameStream: @unchecked Sendable {
     /// After this many lost repetitions a packet goes through: no packet takes longer than a supervision timeout.
     private static let repetitionLimit = 100
 
-    private let socket: RadioSocket
+    /// Nil once it is closed: the descriptor goes when the sources' last handlers have run.
+    private var socket: RadioSocket?
     private let air: SoftwareAir
     private var reader: (any DispatchSourceRead)?
     private var writer: (any DispatchSourceWrite)?
@@ -56,6 +57,7 @@ final class FrameStream: @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(air.queue))
         self.onFrame = onFrame
         self.onEnd = onEnd
+        guard let socket else { return }
         let reader = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: air.queue)
         reader.setEventHandler { [weak self] in self?.receive() }
         // The descriptor must outlive the source, so the source's last handler holds it.
@@ -96,7 +98,7 @@ final class FrameStream: @unchecked Sendable {
             for (_, frame) in delayed { outgoing += frame.encoded }
             delayed = []
             outgoing += farewell.encoded
-            _ = try? socket.write(outgoing[...])
+            _ = try? socket?.write(outgoing[...])
         }
         tearDown()
     }
@@ -120,7 +122,7 @@ final class FrameStream: @unchecked Sendable {
 
     private func receive() {
         do {
-            while !isClosed, let bytes = try socket.read() {
+            while let bytes = try socket?.read() {
                 guard !bytes.isEmpty else { return end(.closed) }
                 decoder.append(bytes)
                 while !isClosed, let frame = try decoder.next() { onFrame?(frame) }
@@ -133,6 +135,7 @@ final class FrameStream: @unchecked Sendable {
     }
 
     private func flush() {
+        guard let socket else { return }
         do {
             var sent = 0
             while sent < outgoing.count {
@@ -175,6 +178,7 @@ final class FrameStream: @unchecked Sendable {
         alarm?.cancel()
         reader = nil
         writer = nil
+        socket = nil
         onFrame = nil
         onEnd = nil
         delayed = []
