@@ -73,7 +73,9 @@ final class HTTPConnection: TransportHandler, ConnectionRoster.Member, @unchecke
 
     func transportTimerFired() {
         switch phase {
-        case .reading where timer == .idle, .draining, .lingering: transport.drop()
+        // Who has not begun a request gets no answer to it.
+        case .reading where timer == .idle || parser.bufferedBytes == 0 && timer == .header: transport.drop()
+        case .draining, .lingering: transport.drop()
         case .reading:
             let what = timer == .body ? "body" : "header"
             finish(.failure(408, code: "timeout", message: "the request's \(what) took too long"))

@@ -12,7 +12,7 @@ final class LibrarySettings: @unchecked Sendable {
         ) -> Int32
 
     /// Setting up touches state of the whole process inside libwebsockets and OpenSSL.
-    private static let processWide = Locked(())
+    private static let processWide = Locked(0)
 
     /// Runs `body` while no other context is being made.
     static func exclusively<Result: Sendable>(_ body: () -> Result) -> Result {

@@ -64,7 +64,7 @@ struct HTTPServerLimitsTests {
     }
 
     @Test func bytesThatTrickleDoNotProlongTheLimit() async throws {
-        let server = try await HTTPServer.start(.init(headerTimeout: .milliseconds(300)), service: TestService())
+        let server = try await HTTPServer.start(.init(headerTimeout: .seconds(1)), service: TestService())
         let client = try await RawClient.connect(server.port)
         try await client.send("GET / HTTP/1.1\r\nHost: h\r\nX: ")
         let trickle = Task {
@@ -74,6 +74,10 @@ struct HTTPServerLimitsTests {
         trickle.cancel()
         #expect(answer.hasPrefix("HTTP/1.1 408 "))
         await server.stop()
+    }
+
+    @Test func whoSaysNothingIsClosedWithoutAnAnswer() async throws {
+        #expect(try await answer("", .init(headerTimeout: .milliseconds(200))) == "")
     }
 
     @Test func anIdleConnectionIsClosed() async throws {

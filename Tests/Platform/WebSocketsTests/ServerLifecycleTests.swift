@@ -105,17 +105,17 @@ struct ServerLifecycleTests {
             try await cycle()
             let before = (files: try count("/proc/self/fd"), threads: try count("/proc/self/task"))
             for _ in 0..<20 { try await cycle() }
-            // The client's side of the last connection closes a moment later, and threads of the tests end on their own.
-            try await within(.seconds(20), "descriptors \(before)") {
-                while try count("/proc/self/fd") > before.files || count("/proc/self/task") > before.threads + 2 {
+            // A leak would be twenty; a few threads and sockets of the test itself end a moment later.
+            try await within(.seconds(20), "descriptors and threads back to \(before)") {
+                while try count("/proc/self/fd") > before.files + 5 || count("/proc/self/task") > before.threads + 5 {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
             var action = sigaction()
-            for signal in [SIGINT, SIGTERM, SIGSEGV, SIGFPE] {
+            // Nobody has taken the signals over.
+            for signal in [SIGINT, SIGTERM] {
                 sigaction(signal, nil, &action)
-                let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-                if signal == SIGINT || signal == SIGTERM { #expect(handler == 0) }
+                #expect(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0)
             }
         }
     }
