@@ -43,7 +43,7 @@ final class HTTPConnection: TransportHandler, ConnectionRoster.Member, @unchecke
             remoteAddress: transport.remoteAddress)
         roster.add(self)
         // TLS has no bytes for us until its handshake is over, so this bounds the handshake as well.
-        set(.header)
+        set(.idle)
     }
 
     // MARK: From the transport
@@ -73,9 +73,7 @@ final class HTTPConnection: TransportHandler, ConnectionRoster.Member, @unchecke
 
     func transportTimerFired() {
         switch phase {
-        // Who has not begun a request gets no answer to it.
-        case .reading where timer == .idle || parser.bufferedBytes == 0 && timer == .header: transport.drop()
-        case .draining, .lingering: transport.drop()
+        case .reading where timer == .idle, .draining, .lingering: transport.drop()
         case .reading:
             let what = timer == .body ? "body" : "header"
             finish(.failure(408, code: "timeout", message: "the request's \(what) took too long"))
