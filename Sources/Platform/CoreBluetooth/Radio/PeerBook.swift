@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import Glibc
 
 /// The identifiers of peripherals, kept by address in a small file so that they outlive the program.
 ///
@@ -20,18 +19,18 @@ final class PeerBook: Sendable {
         var byAddress: [RadioAddress: Peer] = [:]
         var byIdentifier: [UUID: RadioAddress] = [:]
         var readBytes: UInt64 = 0
-        var file: UInt64 = 0
+        var fileNumber: UInt64 = 0
         var warned = false
     }
 
     /// Lines after which the older half is dropped.
     static let limit = 4096
 
-    private let url: URL
+    private let file: SharedFile
     private let state = Locked(State())
 
     /// A book in `directory`, which is made when the first peripheral is written down.
-    init(directory: URL) { url = directory.appendingPathComponent("bluetooth-peers") }
+    init(directory: URL) { file = SharedFile(url: directory.appendingPathComponent("bluetooth-peers")) }
 
     /// The directory that the environment names: `PORCHLIGHT_STATE`, else `$XDG_STATE_HOME/porchlight`, else
     /// `~/.local/state/porchlight`.
@@ -76,19 +75,15 @@ final class PeerBook: Sendable {
         _ state: inout State, creating: Bool = true, _ body: (inout State, FileHandle?) throws -> Result
     ) -> Result where Result: Sendable {
         do {
-            let handle = try open(creating: creating)
-            defer { try? handle?.close() }
-            guard let handle else { return try body(&state, nil) }
-            while flock(handle.fileDescriptor, LOCK_EX) != 0 {
-                guard errno == EINTR else { throw CocoaError(.fileLocking) }
+            return try file.exclusively(creating: creating) { handle in
+                if let handle { try catchUp(&state, handle) }
+                return try body(&state, handle)
             }
-            try catchUp(&state, handle)
-            return try body(&state, handle)
         } catch {
             if !state.warned {
                 state.warned = true
                 Log("radio").warning(
-                    "identifiers of peripherals cannot be kept in \(url.path): \(error). They last until this program ends;"
+                    "identifiers of peripherals cannot be kept in \(file.url.path): \(error). They last until this program ends;"
                         + " make the directory writable or set PORCHLIGHT_STATE")
             }
             guard let result = try? body(&state, nil) else { preconditionFailure("only file access throws") }
@@ -96,25 +91,13 @@ final class PeerBook: Sendable {
         }
     }
 
-    private func open(creating: Bool) throws -> FileHandle? {
-        let manager = FileManager.default
-        if !manager.fileExists(atPath: url.path) {
-            guard creating else { return nil }
-            try manager.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            let descriptor = Glibc.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
-            return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        }
-        return try FileHandle(forUpdating: url)
-    }
-
     private func catchUp(_ state: inout State, _ handle: FileHandle) throws {
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-        let file = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
+        let number = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
         let end = try handle.seekToEnd()
         // Somebody shortened or replaced the file: begin again. What is already known stays.
-        if file != state.file || end < state.readBytes { state.readBytes = 0 }
-        state.file = file
+        if number != state.fileNumber || end < state.readBytes { state.readBytes = 0 }
+        state.fileNumber = number
         try handle.seek(toOffset: state.readBytes)
         let added = try handle.readToEnd() ?? Data()
         state.readBytes = end

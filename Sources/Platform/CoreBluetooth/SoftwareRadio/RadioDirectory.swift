@@ -49,11 +49,11 @@ struct RadioDirectory: Sendable {
         let file = RadioSocket.fileNumber(of: path)
         do {
             return .reached(try RadioSocket.connect(to: path))
-        } catch let error as SocketError where error.meansStale {
+        } catch let error as SystemCallError where error.meansStale {
             // Only the file that was tried may go: its place could have been taken in the meantime.
             if let file, RadioSocket.fileNumber(of: path) == file { remove(address) }
             return .absent
-        } catch let error as SocketError where error.meansBusy {
+        } catch let error as SystemCallError where error.meansBusy {
             return .busy
         } catch {
             return .absent

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// Why a system call of the software radio failed.
-struct SocketError: Error, Equatable, CustomStringConvertible {
+/// Why a system call failed.
+struct SystemCallError: Error, Equatable, CustomStringConvertible {
     var call: String
     var number: Int32
     var description: String { "\(call): \(String(cString: strerror(number)))" }
 
-    static func last(_ call: String) -> SocketError { SocketError(call: call, number: errno) }
+    static func last(_ call: String) -> SystemCallError { SystemCallError(call: call, number: errno) }
 
     /// Nobody listens behind the name: its process is dead.
     var meansStale: Bool { number == ECONNREFUSED }
@@ -34,10 +34,10 @@ final class RadioSocket: Sendable {
         let draft = path + ".new"
         unlink(draft)
         try socket.withAddress(of: draft) { address, length in
-            guard bind(socket.descriptor, address, length) == 0 else { throw SocketError.last("bind \(draft)") }
+            guard bind(socket.descriptor, address, length) == 0 else { throw SystemCallError.last("bind \(draft)") }
         }
         guard Glibc.listen(socket.descriptor, 128) == 0, chmod(draft, 0o600) == 0, rename(draft, path) == 0 else {
-            let error = SocketError.last("listen at \(path)")
+            let error = SystemCallError.last("listen at \(path)")
             unlink(draft)
             throw error
         }
@@ -49,7 +49,7 @@ final class RadioSocket: Sendable {
         let socket = try make()
         try socket.withAddress(of: path) { address, length in
             guard Glibc.connect(socket.descriptor, address, length) == 0 else {
-                throw SocketError.last("connect to \(path)")
+                throw SystemCallError.last("connect to \(path)")
             }
         }
         return socket
@@ -58,11 +58,11 @@ final class RadioSocket: Sendable {
     /// Tells when names in a directory appear and vanish. Readable when something happened.
     static func watch(directory: String) throws -> RadioSocket {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { throw SocketError.last("inotify_init1") }
+        guard descriptor >= 0 else { throw SystemCallError.last("inotify_init1") }
         let socket = RadioSocket(descriptor: descriptor)
         let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF)
         guard inotify_add_watch(descriptor, directory, mask) >= 0 else {
-            throw SocketError.last("watch \(directory)")
+            throw SystemCallError.last("watch \(directory)")
         }
         return socket
     }
@@ -74,21 +74,21 @@ final class RadioSocket: Sendable {
             if accepted >= 0 {
                 let socket = RadioSocket(descriptor: accepted)
                 guard fcntl(accepted, F_SETFL, O_NONBLOCK) == 0, fcntl(accepted, F_SETFD, FD_CLOEXEC) == 0 else {
-                    throw SocketError.last("prepare a connection")
+                    throw SystemCallError.last("prepare a connection")
                 }
                 return socket
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
             case EAGAIN: return nil
-            default: throw SocketError.last("accept")
+            default: throw SystemCallError.last("accept")
             }
         }
     }
 
     /// Reads what is there: nil when nothing is, empty at the end of the stream.
     func read(atMost count: Int = 16_384) throws -> [UInt8]? {
-        var failure: SocketError?
+        var failure: SystemCallError?
         var ended = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             while true {
@@ -116,7 +116,7 @@ final class RadioSocket: Sendable {
                 switch errno {
                 case EINTR: continue
                 case EAGAIN: return 0
-                default: throw SocketError.last("write")
+                default: throw SystemCallError.last("write")
                 }
             }
         }
@@ -125,7 +125,7 @@ final class RadioSocket: Sendable {
     private static func make() throws -> RadioSocket {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
-        guard descriptor >= 0 else { throw SocketError.last("socket") }
+        guard descriptor >= 0 else { throw SystemCallError.last("socket") }
         return RadioSocket(descriptor: descriptor)
     }
 
@@ -136,7 +136,7 @@ final class RadioSocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw SocketError(call: "name a socket \(path)", number: ENAMETOOLONG)
+            throw SystemCallError(call: "name a socket \(path)", number: ENAMETOOLONG)
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         try withUnsafePointer(to: address) { pointer in
@@ -150,15 +150,15 @@ final class RadioSocket: Sendable {
 extension RadioSocket {
     /// Makes a directory for this user alone, or checks that an existing one is: nobody else may stand in the air.
     static func prepare(directory: String) throws {
-        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SocketError.last("make \(directory)") }
+        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemCallError.last("make \(directory)") }
         var status = stat()
-        guard lstat(directory, &status) == 0 else { throw SocketError.last("look at \(directory)") }
+        guard lstat(directory, &status) == 0 else { throw SystemCallError.last("look at \(directory)") }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw SocketError(call: "use \(directory)", number: ENOTDIR)
+            throw SystemCallError(call: "use \(directory)", number: ENOTDIR)
         }
-        guard status.st_uid == getuid() else { throw SocketError(call: "use \(directory)", number: EPERM) }
+        guard status.st_uid == getuid() else { throw SystemCallError(call: "use \(directory)", number: EPERM) }
         if status.st_mode & 0o077 != 0, chmod(directory, 0o700) != 0 {
-            throw SocketError.last("close \(directory) to others")
+            throw SystemCallError.last("close \(directory) to others")
         }
     }
 
