@@ -41,14 +41,18 @@ final class CentralProbe: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     let queue = DispatchQueue(label: "test.central")
     private(set) var manager: CBCentralManager!
 
-    init(_ options: [String: Any]) {
+    /// Kept while the manager may use it.
+    private let air: (any AirFixture)?
+
+    init(_ options: [String: Any], in air: (any AirFixture)? = nil) {
+        self.air = air
         super.init()
         manager = CBCentralManager(delegate: self, queue: queue, options: options)
     }
 
     /// A probe whose radio is on.
     static func ready(_ air: any AirFixture, _ conditions: RadioConditions? = nil) async throws -> CentralProbe {
-        let probe = CentralProbe(air.central(conditions))
+        let probe = CentralProbe(air.central(conditions), in: air)
         try await probe.expectState(.poweredOn)
         return probe
     }

@@ -32,7 +32,11 @@ final class PeripheralProbe: NSObject, CBPeripheralManagerDelegate, @unchecked S
     let queue = DispatchQueue(label: "test.peripheral")
     private(set) var manager: CBPeripheralManager!
 
-    init(_ options: [String: Any]) {
+    /// Kept while the manager may use it.
+    private let air: (any AirFixture)?
+
+    init(_ options: [String: Any], in air: (any AirFixture)? = nil) {
+        self.air = air
         super.init()
         manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
     }
@@ -41,7 +45,7 @@ final class PeripheralProbe: NSObject, CBPeripheralManagerDelegate, @unchecked S
     static func ready(
         _ air: any AirFixture, _ conditions: RadioConditions? = nil, services: [CBMutableService] = []
     ) async throws -> PeripheralProbe {
-        let probe = PeripheralProbe(air.peripheral(conditions))
+        let probe = PeripheralProbe(air.peripheral(conditions), in: air)
         try await probe.expectState(.poweredOn)
         for service in services { try await probe.add(service) }
         return probe
