@@ -279,6 +279,8 @@ function start() {
 function retryAfter(trouble) {
   video.srcObject = null;
   part("enlarge").hidden = true;
+  // Readings of a view that has ended would pass for today's.
+  for (const name of ["resolution", "firstFrame", ...Object.keys(words)]) part(name).textContent = "–";
   if (trouble.wait === null) {
     setState("Not connected", "failed");
     setNotice(trouble.message, { isTrouble: true, canRetry: true });
