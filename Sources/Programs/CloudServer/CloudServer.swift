@@ -118,10 +118,10 @@ public final class CloudServer: Sendable {
         return token
     }
 
-    /// The ids and names of all spaces, oldest first.
-    public func spaces() async throws(CloudServerError) -> [(id: String, name: String)] {
+    /// All spaces, oldest first.
+    public func spaces() async throws(CloudServerError) -> [Space] {
         do {
-            return try await store.spaces().map { ($0.id, $0.name) }
+            return try await store.spaces()
         } catch {
             throw CloudServerError(error)
         }

@@ -45,12 +45,6 @@ protocol Store: Sendable {
     func devices(space: String) async throws(StoreError) -> [DeviceModel]
 }
 
-/// A home: what devices belong to and tokens open.
-struct Space: Sendable, Hashable {
-    var id: String
-    var name: String
-}
-
 /// A camera that has proved that it holds the private half of its key.
 struct DeviceIdentity: Sendable, Hashable {
     var id: DeviceID
