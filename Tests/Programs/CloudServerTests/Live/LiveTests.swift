@@ -82,13 +82,19 @@ import Wire
         let offer = try await camera.offer()
         try stranger.say(.answer(id: offer.id, sdp: "v=0 from a stranger"))
         try stranger.say(.failure(id: offer.id, reason: "from a stranger"))
-        try stranger.say(.sessionEnded(session: offer.session))
-        // The stranger has been heard to the end once nonsense has ended its connection.
-        stranger.link.say("nonsense")
-        try await within(.seconds(20), "the stranger's end") { await stranger.serving.value }
+        // A connection hears in order: the stranger's has heard all of it when it answers an offer of its own.
+        let strangers = CloudRoute.live(space: fixture.otherHome.space, device: stranger.device.id.rawValue)
+        async let theirs = fixture.send(
+            "POST", strangers, body: Data(Self.offer.utf8), type: "application/sdp", token: fixture.otherHome.token)
+        try stranger.say(.answer(id: try await stranger.offer().id, sdp: Self.answer))
+        #expect(await theirs.status == 201)
         try camera.say(.answer(id: offer.id, sdp: Self.answer))
         let response = await posted
         #expect(response.text == Self.answer)
+        try stranger.say(.sessionEnded(session: offer.session))
+        // It has heard that as well once nonsense has ended its connection.
+        stranger.link.say("nonsense")
+        try await within(.seconds(20), "the stranger's end") { await stranger.serving.value }
         #expect(await fixture.send("DELETE", try #require(response.headers["Location"])).status == 200)
     }
 
@@ -151,7 +157,11 @@ import Wire
 
     @Test func aViewerThatLeavesGivesTheOfferUp() async throws {
         let camera = try await fixture.connectedCamera(device)
-        let posting = Task { await post() }
+        let request = HTTPRequest(
+            method: "POST", path: CloudRoute.live(space: fixture.home.space, device: device.id.rawValue),
+            headers: ["Content-Type": "application/sdp", "Authorization": "Bearer \(fixture.home.token.revealed)"],
+            body: Data(Self.offer.utf8))
+        let posting = Task { [fixture] in await fixture.service.respond(to: request) }
         let offer = try await camera.offer()
         posting.cancel()
         #expect(await posting.value.status == 503)
