@@ -114,22 +114,21 @@ public final class RTCDataChannel: @unchecked Sendable {
 
     /// Sends a message.
     /// - Returns: Whether it was taken. Not, when the channel is not open, when it is larger than
-    ///   ``maximumMessageSize`` or than the peer takes, or when a text is not UTF-8 or holds a zero.
+    ///   ``maximumMessageSize`` or than the peer takes, when a text is not UTF-8 or holds a zero, or when the message is
+    ///   empty, which this engine loses.
     public func sendData(_ data: RTCDataBuffer) -> Bool {
         let engine: OwnedObject? = state.withLock { $0.readyState == .open ? $0.engine : nil }
-        guard let engine, data.data.count <= Self.maximumMessageSize else { return false }
+        guard let engine, (1...Self.maximumMessageSize).contains(data.data.count) else { return false }
         let channel = OpaquePointer(engine.pointer)
         var error: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&error) }
         if data.isBinary {
-            // An empty message has a form of its own, without bytes.
-            guard !data.data.isEmpty else { return gst_webrtc_data_channel_send_data_full(channel, nil, &error) != 0 }
             let bytes = data.data.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
             defer { g_bytes_unref(bytes) }
             return gst_webrtc_data_channel_send_data_full(channel, bytes, &error) != 0
         }
         guard let text = String(data: data.data, encoding: .utf8), !text.utf8.contains(0) else { return false }
-        return gst_webrtc_data_channel_send_string_full(channel, text.isEmpty ? nil : text, &error) != 0
+        return gst_webrtc_data_channel_send_string_full(channel, text, &error) != 0
     }
 
     /// Closes the channel for good.
@@ -142,7 +141,7 @@ public final class RTCDataChannel: @unchecked Sendable {
         gst_webrtc_data_channel_close(OpaquePointer(engine.pointer))
     }
 
-    /// Ends the channel with its connection.
+    /// Ends the channel with its connection. On the queue.
     func connectionClosed() {
         detach()
         changeState(to: .closed)
@@ -163,19 +162,18 @@ public final class RTCDataChannel: @unchecked Sendable {
         // The engine of this version counts from 1 (its 0 was removed).
         guard let new = RTCDataChannelState(rawValue: number - 1) else { return }
         if new == .open { learnName() }
-        changeState(to: new)
+        queue.async { self.changeState(to: new) }
     }
 
     private func changeState(to new: RTCDataChannelState) {
-        queue.async {
-            let delegate: Unchecked<(any RTCDataChannelDelegate)?>? = self.state.withLock { state in
-                // Never backwards: a late word of the engine may arrive after the connection has closed.
-                guard new.rawValue > state.readyState.rawValue else { return nil }
-                state.readyState = new
-                return Unchecked(state.delegate)
-            }
-            delegate?.value?.dataChannelDidChangeState(self)
+        dispatchPrecondition(condition: .onQueue(queue))
+        let delegate: Unchecked<(any RTCDataChannelDelegate)?>? = state.withLock { state in
+            // Never backwards: a late word of the engine may arrive after the connection has closed.
+            guard new.rawValue > state.readyState.rawValue else { return nil }
+            state.readyState = new
+            return Unchecked(state.delegate)
         }
+        delegate?.value?.dataChannelDidChangeState(self)
     }
 
     private func bufferedAmountFell() {

@@ -212,12 +212,12 @@ struct SessionDescriptionReader {
             guard let size = UInt64(value) else { throw malformed("max-message-size") }
             edit { $0.maximumMessageSize = UInt32(clamping: size) }
         case "msid":
-            let words = value.split(separator: " ")
-            guard let stream = words.first, stream != "-", stream.utf8.allSatisfy(\.isTokenCharacter) else { return }
-            edit { if $0.streams.count < Description.Limit.sources { $0.streams.append(String(stream)) } }
+            takeStream(value)
         case "ssrc":
             let words = value.split(separator: " ", maxSplits: 1)
             guard words.count == 2, let ssrc = UInt32(words[0]) else { throw malformed("ssrc") }
+            // The older form of msid, which some still write.
+            if words[1].hasPrefix("msid:") { takeStream(words[1].dropFirst(5)) }
             guard ssrc != 0, words[1].hasPrefix("cname:") else { return }
             let name = words[1].dropFirst(6)
             // The media engine only passes the name on; one of unusual form is replaced.
@@ -228,6 +228,19 @@ struct SessionDescriptionReader {
                 }
             }
         default: break
+        }
+    }
+
+    /// Takes `stream-id track-id` (RFC 8830).
+    private mutating func takeStream(_ value: Substring) {
+        guard let stream = value.split(separator: " ").first.map({ String($0) }), stream != "-",
+            stream.utf8.count <= 64,
+            stream.utf8.allSatisfy(\.isTokenCharacter)
+        else { return }
+        edit { section in
+            if section.streams.count < Description.Limit.sources, !section.streams.contains(stream) {
+                section.streams.append(stream)
+            }
         }
     }
 

@@ -19,12 +19,15 @@ extension SessionDescription {
             } else if section.kind != .application {
                 codecs = [Codec(payloadType: 0, name: section.kind == .audio ? "PCMU" : "H264", clockRate: 8000)]
             }
-            lines += Self.lines(of: section, codecs: codecs, transport: transport)
+            lines += Self.lines(
+                of: section, codecs: codecs, transport: transport, isTransport: section.mid == bundle.first)
         }
         return lines.map { $0 + "\r\n" }.joined()
     }
 
-    private static func lines(of section: Section, codecs: [Codec], transport: Transport) -> [String] {
+    private static func lines(
+        of section: Section, codecs: [Codec], transport: Transport, isTransport: Bool
+    ) -> [String] {
         let port = section.rejected ? 0 : 9
         var lines: [String] = []
         if section.kind == .application {
@@ -47,7 +50,8 @@ extension SessionDescription {
             lines += section.sources.map { "a=ssrc:\($0.ssrc) cname:\($0.name)" }
             if let stream = section.streams.first { lines.append("a=msid:\(stream) \(section.mid)") }
         }
-        return lines + section.candidates.map { "a=" + $0.text }
+        // The engine looks for the candidates of the bundle in its first section only.
+        return isTransport ? lines + section.candidates.map { "a=" + $0.text } : lines
     }
 
     private static func lines(of codec: Codec) -> [String] {

@@ -56,10 +56,12 @@ final class Pad: @unchecked Sendable {
     /// Links this source pad to `sink`.
     func link(to sink: Pad) -> Bool { gst_pad_link(pointer, sink.pointer) == GST_PAD_LINK_OK }
 
-    /// Asks whoever encodes what arrives at this sink pad for a key frame with parameter sets.
-    func requestKeyFrame() {
+    /// Asks whoever encodes what arrives at this sink pad for a key frame.
+    /// - Parameter withHeaders: Whether parameter sets are asked for too. Over the wire that becomes a FIR instead of a
+    ///   PLI, which senders obey less often.
+    func requestKeyFrame(withHeaders: Bool) {
         // Nobody upstream to ask yet is no fault: the encoder's first frame is a key frame.
-        gst_pad_push_event(pointer, gst_video_event_new_upstream_force_key_unit(.max, 1, 0))
+        gst_pad_push_event(pointer, gst_video_event_new_upstream_force_key_unit(.max, withHeaders ? 1 : 0, 0))
     }
 }
 
@@ -81,4 +83,9 @@ final class Caps: @unchecked Sendable {
     }
 
     deinit { gst_caps_unref(pointer) }
+
+    /// Whether something fits both.
+    func intersects(_ other: UnsafeMutablePointer<GstCaps>) -> Bool {
+        withExtendedLifetime(self) { gst_caps_can_intersect(pointer, other) != 0 }
+    }
 }

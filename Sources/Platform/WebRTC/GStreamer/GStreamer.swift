@@ -41,6 +41,7 @@ enum GStreamer {
         Requirement(element: "avdec_h264", debianPackage: "gstreamer1.0-libav"),
         Requirement(element: "capsfilter", debianPackage: "libgstreamer1.0-0"),
         Requirement(element: "dtlssrtpenc", debianPackage: "gstreamer1.0-plugins-bad"),
+        Requirement(element: "fakesink", debianPackage: "libgstreamer1.0-0"),
         Requirement(element: "h264parse", debianPackage: "gstreamer1.0-plugins-bad"),
         Requirement(element: "nicesink", debianPackage: "gstreamer1.0-nice"),
         Requirement(element: "pngenc", debianPackage: "gstreamer1.0-plugins-good"),

@@ -1,5 +1,6 @@
 internal import Basics
 import CGStreamer
+import Dispatch
 
 /// A pipeline whose bus is always empty.
 ///
@@ -16,19 +17,18 @@ final class Pipeline: @unchecked Sendable {
         pointer = cast(gst_object_ref_sink(made).assumingMemoryBound(to: GstElement.self))
         gst_pipeline_use_clock(cast(pointer), GStreamer.clock.pointer.assumingMemoryBound(to: GstClock.self))
         let bus = gst_element_get_bus(pointer)!
-        let box = Unmanaged.passRetained(FailureHandler(call: onFailure)).toOpaque()
+        let reader = BusReader(onFailure: onFailure, pipeline: UInt(bitPattern: pointer))
+        let box = Unmanaged.passRetained(reader).toOpaque()
         gst_bus_set_sync_handler(
             bus,
             { _, message, data in
-                guard let message else { return GST_BUS_DROP }
-                if message.pointee.type == GST_MESSAGE_ERROR, let data {
-                    Unmanaged<FailureHandler>.fromOpaque(data).takeUnretainedValue().call(Pipeline.reason(of: message))
-                }
+                guard let message, let data else { return GST_BUS_PASS }
+                Unmanaged<BusReader>.fromOpaque(data).takeUnretainedValue().read(message)
                 gst_message_unref(message)
                 return GST_BUS_DROP
             }, box,
             { data in
-                if let data { Unmanaged<FailureHandler>.fromOpaque(data).release() }
+                if let data { Unmanaged<BusReader>.fromOpaque(data).release() }
             })
         gst_object_unref(bus)
     }
@@ -67,22 +67,4 @@ final class Pipeline: @unchecked Sendable {
 
     /// Stops every element and closes its devices and sockets. Waits for their threads: never call it from one of them.
     func shutDown() { gst_element_set_state(pointer, GST_STATE_NULL) }
-
-    private static func reason(of message: UnsafeMutablePointer<GstMessage>) -> String {
-        var error: UnsafeMutablePointer<GError>?
-        var detail: UnsafeMutablePointer<gchar>?
-        gst_message_parse_error(message, &error, &detail)
-        defer {
-            g_clear_error(&error)
-            g_free(detail)
-        }
-        GStreamer.log.debug("\(detail.map { String(cString: $0) } ?? "no detail")")
-        return error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "an unknown error"
-    }
-}
-
-/// What a pipeline calls on an error; owned by the bus.
-private final class FailureHandler: Sendable {
-    let call: @Sendable (String) -> Void
-    init(call: @escaping @Sendable (String) -> Void) { self.call = call }
 }

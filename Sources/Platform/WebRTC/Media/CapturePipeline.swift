@@ -120,5 +120,5 @@ final class CapturePipeline: Sendable {
     }
 
     /// Asks the encoder for a key frame.
-    func requestKeyFrame() { sinkPad.requestKeyFrame() }
+    func requestKeyFrame() { sinkPad.requestKeyFrame(withHeaders: true) }
 }

@@ -31,7 +31,7 @@ enum DeviceFormat: Equatable {
             .raw("video/x-raw,\(size),\(rate)"), .jpeg("image/jpeg,\(size),\(rate)"), .raw("video/x-raw,\(size)"),
             .jpeg("image/jpeg,\(size)"), .raw("video/x-raw"), .jpeg("image/jpeg"),
         ]
-        for wish in wishes where gst_caps_can_intersect(offered, Caps(wish.caps).pointer) != 0 { return wish }
+        for wish in wishes where Caps(wish.caps).intersects(offered) { return wish }
         throw .captureFailed(source: path, reason: "the device offers neither raw pictures nor MJPEG")
     }
 

@@ -13,8 +13,8 @@ final class OutgoingVideo: Sendable {
     private struct Gate {
         /// Frames pass only from the next key frame on.
         var waitsForKeyFrame = true
-        /// Whether that key frame has been asked for.
-        var hasAsked = true
+        /// The frames that were held back since it was last asked for.
+        var heldBack = 0
         var caps: Caps?
         var isOpen = false
     }
@@ -22,20 +22,28 @@ final class OutgoingVideo: Sendable {
     /// What the queue holds at most: half a second at 30 frames.
     private static let capacity: guint64 = 15
 
+    /// After how many frames without one a key frame is asked for again: a request can be lost on its way.
+    private static let patience = 6
+
     private let track: RTCVideoTrack
     private let queue: Element
     private let gate = Locked(Gate())
     private let requests: PadProbe
 
     /// Builds the branch in the connection's pipeline and links it to `pad`; nothing flows before ``open()``.
-    init(_ track: RTCVideoTrack, payloadType: UInt8, to pad: Pad, of bin: WebRTCBin) throws(WebRTCError) {
+    init(
+        _ track: RTCVideoTrack, payloadType: UInt8, ssrc: UInt32, to pad: Pad, of bin: WebRTCBin
+    ) throws(WebRTCError) {
         self.track = track
         queue = try Element(
             "appsrc", ["format": "time", "is-live": "true", "max-bytes": "0", "block": "false", "min-latency": "0"])
         let payloader = try Element(
             "rtph264pay",
-            ["pt": String(payloadType), "aggregate-mode": "zero-latency", "config-interval": "-1", "mtu": "1200"])
-        let format = try Element("capsfilter", ["caps": Self.caps(payloadType: payloadType)])
+            [
+                "pt": String(payloadType), "ssrc": String(ssrc), "aggregate-mode": "zero-latency",
+                "config-interval": "-1", "mtu": "1200",
+            ])
+        let format = try Element("capsfilter", ["caps": Self.caps(payloadType: payloadType, ssrc: ssrc)])
         bin.add(queue, payloader, format)
         // From the end to the beginning, so that no element meets data before the next one is awake.
         guard let end = format.staticPad("src"), let start = queue.staticPad("src"), end.link(to: pad) else {
@@ -52,9 +60,11 @@ final class OutgoingVideo: Sendable {
         queue.followParent()
     }
 
-    /// The caps of an outgoing stream.
-    static func caps(payloadType: UInt8) -> String {
+    /// The caps of a stream.
+    /// - Parameter ssrc: Its synchronisation source, so that the description can announce it; `nil` for a received one.
+    static func caps(payloadType: UInt8, ssrc: UInt32?) -> String {
         "application/x-rtp,media=video,encoding-name=H264,clock-rate=90000,payload=\(payloadType)"
+            + (ssrc.map { ",ssrc=(uint)\($0)" } ?? "")
     }
 
     /// Begins to send. Does nothing the second time.
@@ -75,19 +85,24 @@ final class OutgoingVideo: Sendable {
     /// Takes a frame. Called on the source's streaming thread.
     func send(_ frame: CapturePipeline.EncodedFrame) {
         guard track.isEnabled else {
-            gate.withLock { ($0.waitsForKeyFrame, $0.hasAsked) = (true, true) }
+            gate.withLock { ($0.waitsForKeyFrame, $0.heldBack) = (true, 0) }
             return
         }
         let level = pl_get_uint64(queue.raw, "current-level-buffers")
         let (passes, mustAsk, caps): (Bool, Bool, Caps?) = gate.withLock { gate in
-            if level >= Self.capacity { (gate.waitsForKeyFrame, gate.hasAsked) = (true, false) }
+            if level >= Self.capacity {
+                if !gate.waitsForKeyFrame { gate.heldBack = Self.patience }
+                gate.waitsForKeyFrame = true
+            }
             if gate.waitsForKeyFrame {
                 guard frame.isKeyFrame, level < Self.capacity else {
-                    let mustAsk = !gate.hasAsked && level == 0
-                    if mustAsk { gate.hasAsked = true }
+                    gate.heldBack += 1
+                    // While the queue drains, one more key frame would only be held back too.
+                    let mustAsk = gate.heldBack >= Self.patience && level == 0
+                    if mustAsk { gate.heldBack = 0 }
                     return (false, mustAsk, nil)
                 }
-                (gate.waitsForKeyFrame, gate.hasAsked) = (false, true)
+                (gate.waitsForKeyFrame, gate.heldBack) = (false, 0)
             }
             if let caps = gate.caps, gst_caps_is_equal(caps.pointer, frame.caps) != 0 { return (true, false, nil) }
             gate.caps = Caps(retaining: frame.caps)

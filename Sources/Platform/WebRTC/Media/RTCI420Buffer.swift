@@ -80,17 +80,19 @@ public final class RTCI420Buffer: @unchecked Sendable {
         defer { gst_sample_unref(sample) }
         var error: UnsafeMutablePointer<GError>?
         let limit: GstClockTime = 10_000_000_000
-        guard let converted = gst_video_convert_sample(sample, Caps(type).pointer, limit, &error) else {
+        let wanted = Caps(type)
+        let result = withExtendedLifetime(wanted) { gst_video_convert_sample(sample, wanted.pointer, limit, &error) }
+        guard let converted = result else {
             defer { g_clear_error(&error) }
             let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0) }
             throw .encodingFailed(reason: reason ?? "no reason given")
         }
         defer { gst_sample_unref(converted) }
         var map = GstMapInfo()
-        guard let result = gst_sample_get_buffer(converted), gst_buffer_map(result, &map, GST_MAP_READ) != 0,
+        guard let picture = gst_sample_get_buffer(converted), gst_buffer_map(picture, &map, GST_MAP_READ) != 0,
             let start = map.data
         else { throw .encodingFailed(reason: "the encoded picture is empty") }
-        defer { gst_buffer_unmap(result, &map) }
+        defer { gst_buffer_unmap(picture, &map) }
         return Data(bytes: start, count: Int(map.size))
     }
 }

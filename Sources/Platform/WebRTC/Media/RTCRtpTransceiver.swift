@@ -115,6 +115,8 @@ public final class RTCRtpTransceiver: Sendable {
     public let receiver: RTCRtpReceiver
 
     let state: Locked<State>
+    /// The synchronisation source of what is sent.
+    let ssrc = UInt32.random(in: 1...UInt32.max)
 
     init(
         _ mediaType: RTCRtpMediaType, direction: RTCRtpTransceiverDirection, sender: RTCRtpSender,

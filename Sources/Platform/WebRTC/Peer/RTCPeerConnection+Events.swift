@@ -5,10 +5,10 @@ extension RTCPeerConnection {
     /// Takes an event of the engine, on one of its threads.
     func engineReports(_ event: WebRTCBin.Event) {
         switch event {
-        case .receiving(let pad, let line):
+        case .receiving(let pad, let engine):
             // Here and now: the engine pushes data into the pad as soon as this returns, and a pad that leads nowhere
             // ends the stream.
-            receive(pad, line: line)
+            receive(pad, of: engine)
         case .channelPrepared(let engine):
             // Here and now, so that no message arrives before its reader.
             let channel = RTCDataChannel(engine, of: bin, trust: trust, queue: queue)
@@ -27,19 +27,18 @@ extension RTCPeerConnection {
         }
     }
 
-    private func receive(_ pad: Pad, line: Int) {
-        let transceiver = transceivers.first { $0.state.withLock { $0.line } == line }
-        guard let transceiver, let track = transceiver.incomingTrack else { return }
+    private func receive(_ pad: Pad, of engine: OwnedObject) {
+        let transceiver = transceivers.first { $0.state.withLock { $0.engine?.pointer } == engine.pointer }
         do throws(WebRTCError) {
+            guard let transceiver, let track = transceiver.incomingTrack else { return try bin.discard(pad) }
             let incoming = try IncomingVideo(pad, to: track, of: bin) { [trust, weak bin] in
                 bin.map { trust.holds(for: $0) } ?? false
             }
             transceiver.state.withLock { $0.incoming = incoming }
+            notify { $0.peerConnection($1, didStartReceivingOn: transceiver) }
         } catch {
             queue.async { [weak self] in self?.fail(error) }
-            return
         }
-        notify { $0.peerConnection($1, didStartReceivingOn: transceiver) }
     }
 
     private func channelOpened(_ engine: OwnedObject) {

@@ -16,7 +16,7 @@ extension RTCPeerConnection {
             guard hasChannel || !transceivers.isEmpty else {
                 throw .invalidState(reason: "there is nothing to offer; add a transceiver or a data channel")
             }
-            for transceiver in transceivers { try self.realize(transceiver, line: nil, self.offeredCaps, nil) }
+            for transceiver in transceivers { try self.realize(transceiver, nil) }
             let text = try await self.bin.create(.offer)
             return self.remember(RTCSessionDescription(type: .offer, sdp: text))
         }
@@ -171,8 +171,7 @@ extension RTCPeerConnection {
                 sender ?? receiver
                 ?? Self.makeTransceiver(section.direction.sends ? .recvOnly : .inactive, sending: nil, [])
             if sender == nil, receiver == nil { state.withLock { $0.transceivers.append(transceiver) } }
-            let payloadType = codec?.payloadType ?? 0
-            try realize(transceiver, line: line, Caps(OutgoingVideo.caps(payloadType: payloadType)), section.direction)
+            try realize(transceiver, Place(line: line, codec: codec, direction: section.direction))
             transceiver.state.withLock { state in
                 state.line = line
                 state.mid = section.mid
@@ -180,23 +179,39 @@ extension RTCPeerConnection {
         }
     }
 
+    /// What a remote offer fixes of a transceiver.
+    private struct Place {
+        var line: Int
+        var codec: SessionDescription.Codec?
+        var direction: SessionDescription.Direction
+    }
+
     /// Makes the engine's half of a transceiver.
-    /// - Parameter offered: The direction that a remote offer allows; `nil` when this side offers.
-    private func realize(
-        _ transceiver: RTCRtpTransceiver, line: Int?, _ caps: Caps, _ offered: SessionDescription.Direction?
-    ) throws(WebRTCError) {
+    /// - Parameter offered: What a remote offer fixes; `nil` when this side offers.
+    private func realize(_ transceiver: RTCRtpTransceiver, _ offered: Place?) throws(WebRTCError) {
         guard transceiver.state.withLock({ $0.engine == nil }) else { return }
-        let sends = transceiver.direction.sends && transceiver.outgoingTrack != nil && offered?.receives != false
-        let receives = transceiver.direction.receives && offered?.sends != false
+        let sends =
+            transceiver.direction.sends && transceiver.outgoingTrack != nil && offered?.direction.receives != false
+        let receives = transceiver.direction.receives && offered?.direction.sends != false
+        var text = OutgoingVideo.caps(
+            payloadType: offered?.codec?.payloadType ?? 96, ssrc: sends ? transceiver.ssrc : nil)
+        if offered == nil {
+            text += ",packetization-mode=(string)1,profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1"
+        } else if let profile = offered?.codec?.parameter("profile-level-id"), profile.utf8.allSatisfy(\.isTokenLetter)
+        {
+            // The engine forgets the profile of an offer that lets levels differ, and an answer must name it.
+            text += ",profile-level-id=(string)\(profile)"
+        }
+        let caps = Caps(text)
         if sends {
             let direction =
                 receives
                 ? GST_WEBRTC_RTP_TRANSCEIVER_DIRECTION_SENDRECV : GST_WEBRTC_RTP_TRANSCEIVER_DIRECTION_SENDONLY
-            guard let (pad, engine) = bin.addSender(line: line, direction, caps) else {
+            guard let (pad, engine) = bin.addSender(line: offered?.line, direction, caps) else {
                 throw .negotiationFailed(reason: "the engine gives no place to send from")
             }
             if let stream = transceiver.sender.streamIds.first(where: { $0.utf8.allSatisfy(\.isTokenCharacter) }) {
-                pl_set_string(UnsafeMutableRawPointer(pad.pointer), "msid", "\(stream) \(transceiver.sender.senderId)")
+                pl_set_string(UnsafeMutableRawPointer(pad.pointer), "msid", stream)
             }
             transceiver.state.withLock { ($0.engine, $0.pad) = (engine, pad) }
         } else {
@@ -208,13 +223,6 @@ extension RTCPeerConnection {
             }
             transceiver.state.withLock { $0.engine = engine }
         }
-    }
-
-    /// What this side offers: constrained baseline, packetization mode 1, level 3.1 or what the other side has.
-    private var offeredCaps: Caps {
-        Caps(
-            OutgoingVideo.caps(payloadType: 96)
-                + ",packetization-mode=(string)1,profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1")
     }
 
     // MARK: - After an exchange
@@ -239,7 +247,8 @@ extension RTCPeerConnection {
                 return state.outgoing == nil ? state.pad : nil
             }
             guard sends, let pad, let track = transceiver.outgoingTrack, let codec = chosen[line] else { continue }
-            let outgoing = try OutgoingVideo(track, payloadType: codec.payloadType, to: pad, of: bin)
+            let outgoing = try OutgoingVideo(
+                track, payloadType: codec.payloadType, ssrc: transceiver.ssrc, to: pad, of: bin)
             transceiver.state.withLock { $0.outgoing = outgoing }
         }
         // If the connection came up while the branches were built, nobody else opens them.

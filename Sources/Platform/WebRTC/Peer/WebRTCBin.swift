@@ -13,7 +13,8 @@ final class WebRTCBin: Sendable {
         case iceGatheringStateChanged
         case connectionStateChanged
         case candidate(line: UInt32, String)
-        case receiving(Pad, line: Int)
+        /// The pad where a stream comes out, and the transceiver it belongs to.
+        case receiving(Pad, OwnedObject)
         /// A channel that the peer opened, before anything can arrive on it.
         case channelPrepared(OwnedObject)
         /// The same channel, open.
@@ -93,7 +94,7 @@ final class WebRTCBin: Sendable {
                 guard pad.pointer.pointee.direction == GST_PAD_SRC,
                     let transceiver = pl_get_object(pointer, "transceiver").map(OwnedObject.init(adopting:))
                 else { return }
-                onEvent(.receiving(pad, line: Int(pl_get_int(transceiver.pointer, "mlineindex"))))
+                onEvent(.receiving(pad, transceiver))
             },
             SignalConnection(raw, pointerAndFlag: "prepare-data-channel") { pointer, isLocal in
                 if let pointer, !isLocal { onEvent(.channelPrepared(OwnedObject(retaining: pointer))) }
@@ -209,6 +210,16 @@ final class WebRTCBin: Sendable {
 
     /// Links elements in a row.
     func link(_ first: Element, _ second: Element) throws(WebRTCError) { try pipeline.link(first, second) }
+
+    /// Lets a received stream that nobody wants run out.
+    func discard(_ pad: Pad) throws(WebRTCError) {
+        let sink = try Element("fakesink", ["sync": "false", "async": "false"])
+        add(sink)
+        sink.followParent()
+        guard let end = sink.staticPad("sink"), pad.link(to: end) else {
+            throw .negotiationFailed(reason: "a received stream cannot be discarded")
+        }
+    }
 
     /// Makes a data channel.
     func makeChannel(_ label: String, _ configuration: RTCDataChannelConfiguration) -> OwnedObject? {
