@@ -89,7 +89,9 @@ let tools: [Target] = [
 
 let testTargets: [Target] = [
     .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
-    .target(name: "FuzzTargets", dependencies: ["Wire"], path: "Tests/FuzzTargets", swiftSettings: house),
+    .target(
+        name: "FuzzTargets", dependencies: ["WebSockets", "Wire"] + coreBluetooth + webRTC,
+        path: "Tests/FuzzTargets", swiftSettings: house),
     .testTarget(
         name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzTargetsTests", swiftSettings: house),
     tests("Platform", "Basics"),

@@ -3,7 +3,7 @@ import PackageDescription
 
 /// One executable for each case of `FuzzTarget`, named after it. Built by `Scripts/fuzz` with `--sanitize fuzzer`,
 /// whose runtime brings `main`.
-let names = ["frames", "records", "codes", "messages"]
+let names = ["frames", "records", "codes", "messages", "radio", "descriptions", "requests", "sockets"]
 
 let package = Package(
     name: "PorchlightFuzz",
