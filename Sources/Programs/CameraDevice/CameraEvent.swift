@@ -1,0 +1,55 @@
+import Foundation
+public import Wire
+
+/// What a camera tells whoever runs it, in the order it happens. Holds no secret.
+public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
+    /// The camera waits to be paired, under this Bluetooth name.
+    case advertising(name: String)
+    /// A client reads or writes.
+    case clientConnected
+    /// That client is gone.
+    case clientDisconnected
+    /// A client has applied credentials.
+    case credentialsReceived(ssid: String)
+    /// The camera joins the network.
+    case joining(ssid: String)
+    /// The camera is on the network.
+    case joined(ssid: String)
+    /// The camera belongs to a space, under this name.
+    case registered(name: String)
+    /// The attempt failed; the camera waits again.
+    case pairingFailed(PairingFailure)
+    /// The cloud has proved the camera's key: it is usable.
+    case online
+    /// The connection to the cloud is down; the next attempt is due after the wait.
+    case offline(reason: String, retryIn: Duration)
+    /// A viewer's set-up was answered; the number counts this one.
+    case viewerJoined(session: String, viewers: Int)
+    /// A live session ended; the number counts those that stay.
+    case viewerLeft(session: String, viewers: Int)
+    /// The owner removed the camera from the space: it forgets its pairing and waits to be paired again.
+    case removed
+    /// The camera cannot go on, and has stopped.
+    case failed(CameraError)
+
+    /// One line for a terminal.
+    public var description: String {
+        switch self {
+        case .advertising(let name): "waiting to be paired as \(name)"
+        case .clientConnected: "a client has connected"
+        case .clientDisconnected: "the client has disconnected"
+        case .credentialsReceived(let ssid): "credentials received for \(ssid)"
+        case .joining(let ssid): "joining \(ssid)"
+        case .joined(let ssid): "joined \(ssid)"
+        case .registered(let name): "registered with the cloud as \(name)"
+        case .pairingFailed(let failure): "pairing failed: \(failure)"
+        case .online: "online"
+        case .offline(let reason, let wait):
+            "offline (\(reason)); next attempt in \(wait.formatted(.units(allowed: [.seconds, .milliseconds])))"
+        case .viewerJoined(let session, let viewers): "viewer joined (\(session)); \(viewers) watching"
+        case .viewerLeft(let session, let viewers): "viewer left (\(session)); \(viewers) watching"
+        case .removed: "removed from its space"
+        case .failed(let error): "stopped: \(error)"
+        }
+    }
+}
