@@ -1,0 +1,308 @@
+import Basics
+import CoreBluetooth
+import Foundation
+import TestSupport
+import Testing
+import WebRTC
+import WebSockets
+import Wire
+
+@testable import CameraDevice
+
+/// A whole camera on the software radio, with a cloud that a test plays.
+private final class CameraFixture: Sendable {
+    let directory: TemporaryDirectory
+    let cloud: FakeCloud
+    let camera: Camera
+    let central: TestCentral
+    private let log = Locked<[CameraEvent]>([])
+    private let (events, seen) = AsyncStream<CameraEvent>.makeStream()
+    private let reading: Task<Void, Never>
+
+    init(
+        _ cloud: FakeCloud, directory: TemporaryDirectory? = nil,
+        change: @Sendable (inout CameraConfiguration) -> Void = { _ in }
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        var configuration = CameraConfiguration(
+            stateDirectory: directory.path("camera"), destinations: try CameraDestinations(everywhere: cloud.url),
+            networks: SimulatedNetworks(delays: .none), clock: HastyClock())
+        configuration.videoInput = .testPattern
+        configuration.video.width = 320
+        configuration.video.height = 240
+        configuration.radioOptions = [CBManagerOptionRadioDirectoryKey: directory.path("air")]
+        change(&configuration)
+        let camera = Camera(configuration)
+        self.directory = directory
+        self.cloud = cloud
+        self.camera = camera
+        central = TestCentral(radioDirectory: directory.path("air"))
+        reading = Task { [log, seen] in
+            for await event in camera.events {
+                log.withLock { $0.append(event) }
+                seen.yield(event)
+            }
+            seen.finish()
+        }
+    }
+
+    /// All events so far.
+    var all: [CameraEvent] { log.withLock { $0 } }
+
+    /// Waits for an event, passing over others.
+    func event(_ what: String, where matches: @escaping @Sendable (CameraEvent) -> Bool) async throws {
+        _ = try await within(.seconds(30), what) { [events] in await events.first { matches($0) } }
+    }
+
+    func event(_ wanted: CameraEvent) async throws { try await event("\(wanted)") { $0 == wanted } }
+
+    /// Writes credentials as an app does.
+    func write(_ credentials: PairingCredentials) async throws {
+        try await within(.seconds(30), "pairing") { [central] in
+            central.scan()
+            _ = await central.sightings.first { $0.state?.phase == .waiting || $0.state?.phase == .failed }
+            try await central.connect()
+            try await central.write(credentials)
+            try await central.disconnect()
+        }
+    }
+
+    func stop() async {
+        await camera.stop()
+        await reading.value
+        await cloud.stop()
+    }
+}
+
+/// The real clock, with pauses of a few seconds cut to a hundredth. Limits, which are longer, keep their length.
+private struct HastyClock: Clock {
+    private let real = ContinuousClock()
+    var now: ContinuousClock.Instant { real.now }
+    var minimumResolution: Duration { real.minimumResolution }
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        let wait = real.now.duration(to: deadline)
+        try await real.sleep(for: wait < .seconds(8) ? wait / 100 : wait)
+    }
+}
+
+@Suite(.serialized) struct CameraTests {
+    /// A cloud that takes every camera, and offers the first one a viewer.
+    private static func friendly(
+        _ converse: @escaping FakeCloud.Converse = { link, _ in
+            try await link.welcome()
+            await link.drain()
+        }
+    ) async throws -> FakeCloud {
+        try await FakeCloud.start(
+            respond: { request, _ in
+                guard let body = try? JSONDecoder().decode(DeviceRegistration.self, from: request.body) else {
+                    return HTTPResponse(status: 204)
+                }
+                return FakeCloud.json(
+                    201,
+                    DeviceRegistrationReceipt(
+                        deviceId: body.deviceId, name: "Porch",
+                        timezoneSettings: TimezoneSettings(id: "UTC", tzFormat: "GMT+00:00")))
+            }, converse: converse)
+    }
+
+    @Test func isPairedThenShowsAndStops() async throws {
+        let viewer = try Viewer()
+        let offer = try await viewer.offer()
+        let cloud = try await Self.friendly { link, _ in
+            try await link.welcome()
+            try link.send(.offer(id: "1", session: "live", sdp: offer, iceServers: [], deadline: 10_000))
+            guard case .answer("1", let sdp) = try await link.next() else { return }
+            try await viewer.take(answer: sdp)
+            await link.drain()
+        }
+        let fixture = try CameraFixture(cloud) { $0.clock = ContinuousClock() }
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await fixture.event(.viewerJoined(session: "live", viewers: 1))
+        _ = try await viewer.frames(3)
+        #expect(try await viewer.message { _ in true } == .rssi(-48))
+        await fixture.stop()
+        #expect(try await viewer.message { $0 == .streamEnded(reason: "The camera was switched off.") } != nil)
+        await viewer.close()
+
+        let name = try #require(await fixture.name)
+        let wanted: [CameraEvent] = [
+            .advertising(name: name), .clientConnected, .credentialsReceived(ssid: "Porchlight Demo"),
+            .joining(ssid: "Porchlight Demo"), .joined(ssid: "Porchlight Demo"), .registered(name: "Porch"), .online,
+            .viewerJoined(session: "live", viewers: 1), .viewerLeft(session: "live", viewers: 0),
+        ]
+        #expect(fixture.all.filter { $0 != .clientDisconnected } == wanted)
+        // Nothing is left: the directory is free, and the air is empty.
+        _ = try StateDirectory(path: fixture.directory.path("camera"))
+        let air = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path("air"))
+        #expect(!air.contains { $0.hasSuffix(".radio") })
+    }
+
+    @Test func aPairedCameraGoesStraightToItsCloud() async throws {
+        let fixture = try CameraFixture(try await Self.friendly())
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await fixture.event(.online)
+        let first = await fixture.camera.deviceID
+        await fixture.camera.stop()
+
+        let again = try CameraFixture(fixture.cloud, directory: fixture.directory)
+        try await again.camera.start()
+        try await again.event(.online)
+        #expect(await again.camera.deviceID == first)
+        #expect(again.all == [.online], "a paired camera must not advertise")
+        #expect(again.cloud.requests.count == 1, "it must not register again")
+        await again.stop()
+    }
+
+    @Test func aWrongPasswordIsToldEverywhereAndCanBeMended() async throws {
+        let fixture = try CameraFixture(try await Self.friendly())
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials(password: "not the one"))
+        try await fixture.event(.pairingFailed(.wrongPassword))
+        let sighting = try await within(.seconds(20), "the failure in the advertisement") {
+            await fixture.central.sightings.first { $0.state?.phase == .failed }
+        }
+        #expect(sighting?.state?.failure == .wrongPassword)
+        let report = try #require(fixture.cloud.requests.first)
+        #expect(report.path == CloudRoute.pairingFailures)
+        #expect(
+            try JSONDecoder().decode(PairingFailureReport.self, from: report.body)
+                == PairingFailureReport(sessionKey: Secret(Samples.sessionKey), failure: .wrongPassword))
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("camera/registration.json")))
+        try await within(.seconds(20), "the second attempt") {
+            try await fixture.central.connect()
+            try await fixture.central.write(Samples.credentials())
+        }
+        try await fixture.event(.online)
+        await fixture.stop()
+    }
+
+    @Test func aKeyThatIsRefusedFailsThePairing() async throws {
+        let cloud = try await FakeCloud.start { _, _ in FakeCloud.error(410, .sessionKeyExpired) }
+        let fixture = try CameraFixture(cloud)
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await fixture.event(.pairingFailed(.keyRefused))
+        #expect(fixture.cloud.requests.map(\.path) == [CloudRoute.registrations], "the cloud knows already")
+        await fixture.stop()
+    }
+
+    @Test func anUnknownDestinationFailsBeforeAnythingIsJoined() async throws {
+        let cloud = try await Self.friendly()
+        let url = cloud.url
+        let fixture = try CameraFixture(cloud) { configuration in
+            guard let only = try? CameraDestinations([CameraDestinations.Place(.us, .production): url]) else { return }
+            configuration.destinations = only
+        }
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials(environment: .staging))
+        try await fixture.event(.pairingFailed(.unknownDestination))
+        #expect(fixture.cloud.requests.isEmpty)
+        await fixture.stop()
+    }
+
+    @Test func aRemovedCameraWaitsToBePairedAgain() async throws {
+        let cloud = try await Self.friendly { link, number in
+            guard number == 0 else { return try await link.welcome() }
+            _ = try await link.next()
+            try link.send(.refused(APIError(code: .notFound, message: "no such device")))
+            await link.drain()
+        }
+        let fixture = try CameraFixture(cloud)
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await fixture.event(.removed)
+        try await fixture.event("advertising") { if case .advertising = $0 { true } else { false } }
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("camera/registration.json")))
+        await fixture.stop()
+    }
+
+    @Test func errorsAtTheStartSayWhatToDo() async throws {
+        let cloud = try await FakeCloud.start()
+        let inUse = try CameraFixture(cloud)
+        let holder = try StateDirectory(path: inUse.directory.path("camera"))
+        await #expect(throws: CameraError.stateDirectoryInUse(path: holder.path)) { try await inUse.camera.start() }
+        let model = try CameraFixture(cloud) { $0.model = String(repeating: "x", count: 33) }
+        await #expect(throws: CameraError.badModelName) { try await model.camera.start() }
+        let lens = try CameraFixture(cloud) { $0.videoInput = .device(path: "/dev/no-such-lens") }
+        await #expect(throws: CameraError.noVideo(reason: "there is no /dev/no-such-lens")) {
+            try await lens.camera.start()
+        }
+        // Neither kept its directory.
+        _ = try StateDirectory(path: lens.directory.path("camera"))
+        for fixture in [inUse, model, lens] { await fixture.stop() }
+    }
+
+    @Test func startsOnceAndStopsAnyTime() async throws {
+        let fixture = try CameraFixture(try await Self.friendly())
+        try await fixture.camera.start()
+        await #expect(throws: CameraError.alreadyStarted) { try await fixture.camera.start() }
+        await fixture.stop()
+        await fixture.camera.stop()
+        await #expect(throws: CameraError.alreadyStarted) { try await fixture.camera.start() }
+        let untouched = try CameraFixture(fixture.cloud)
+        await untouched.stop()
+    }
+
+    @Test func stopsInTheMiddleOfPairing() async throws {
+        let cloud = try await FakeCloud.start { _, _ in
+            try? await Task.sleep(for: .seconds(600))
+            return HTTPResponse(status: 500)
+        }
+        let fixture = try CameraFixture(cloud) { $0.clock = ContinuousClock() }
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await fixture.event(.joined(ssid: "Porchlight Demo"))
+        try await within(.seconds(20), "the stop") { await fixture.stop() }
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("camera/registration.json")))
+    }
+
+    @Test func noSecretIsEverShown() async throws {
+        let password = "canary-password-7391"
+        let sessionKey = "canary-session-key-7391"
+        let cloud = try await FakeCloud.start { request, _ in
+            // What the cloud repeats must not be repeated either.
+            FakeCloud.json(
+                404, APIError(code: .sessionKeyUnknown, message: String(decoding: request.body, as: UTF8.self)))
+        }
+        let network = SimulatedNetworks.Network("Home", security: .wpa2, password: password, rssi: -40)
+        let fixture = try CameraFixture(cloud) { $0.networks = SimulatedNetworks([network], delays: .none) }
+        try await fixture.camera.start()
+        let credentials = try Samples.credentials(ssid: "Home", password: password, sessionKey: sessionKey)
+        try await fixture.write(credentials)
+        try await fixture.event(.pairingFailed(.keyRefused))
+        var shown = fixture.all.map { "\($0) \(String(reflecting: $0))" }.joined()
+        var machine = PairingMachine()
+        let client = UUID()
+        dump(try machine.write(credentials.ssid, to: .ssid, by: client), to: &shown)
+        dump(try machine.write(Data(password.utf8), to: .password, by: client), to: &shown)
+        dump(try machine.write(Data(sessionKey.utf8), to: .sessionKey, by: client), to: &shown)
+        dump(try machine.write(Data("us".utf8), to: .region, by: client), to: &shown)
+        dump(machine, to: &shown)
+        dump(try machine.write(Data("dev".utf8), to: .environment, by: client), to: &shown)
+        dump(PairingPeripheral.Output.credentials(credentials), to: &shown)
+        dump(network, to: &shown)
+        #expect(!shown.isEmpty)
+        #expect(!shown.contains("canary"))
+        await fixture.stop()
+    }
+
+    @Test func aHostileNetworkNameCannotControlATerminal() throws {
+        let credentials = try PairingCredentials(
+            ssid: Data([0x1B, 0x5B, 0x32, 0x4A, 0xFF, 0x0A, 0x41]), password: Secret(""),
+            sessionKey: Secret(Samples.sessionKey), region: .us, environment: .dev)
+        #expect(credentials.networkName == "\u{FFFD}[2J\u{FFFD}\u{FFFD}A")
+    }
+}
+
+extension CameraFixture {
+    /// The name under which the camera advertised.
+    fileprivate var name: String? {
+        get async {
+            for case .advertising(let name) in all { return name }
+            return nil
+        }
+    }
+}
