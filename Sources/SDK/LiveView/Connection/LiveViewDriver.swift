@@ -30,6 +30,7 @@ final class LiveViewDriver: @unchecked Sendable {
     private let stopwatch: Stopwatch
     private let machine: Locked<LiveViewMachine>
     private let output: @Sendable (Output) -> Void
+    private let codec = Locked<String?>(nil)
     private let queue = DispatchQueue(label: "porchlight.live")
 
     // On the queue:
@@ -116,14 +117,18 @@ final class LiveViewDriver: @unchecked Sendable {
         Task { [weak self] in
             guard let answer = await peer.negotiate(spaceId: spaceId, deviceId: deviceId, iceServers: iceServers)
             else { return }
-            self?.remember(answer.iceServers)
+            self?.remember(answer)
         }
     }
 
     /// The cloud names its servers in the answer, when the offer has been made: they serve the next attempt.
-    private func remember(_ servers: [ICEServer]) {
-        queue.async { self.iceServers = servers }
+    private func remember(_ answer: LiveAnswer) {
+        codec.withLock { $0 = answer.videoCodec }
+        queue.async { self.iceServers = answer.iceServers }
     }
+
+    /// The codec of the newest answer.
+    var videoCodec: String? { codec.withLock { $0 } }
 
     private func close(_ number: Int, goodbye: Bool) {
         guard let attempt = attempts.removeValue(forKey: number) else { return }

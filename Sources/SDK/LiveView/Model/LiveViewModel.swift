@@ -83,6 +83,8 @@ public final class LiveViewModel: ObservableObject, @unchecked Sendable {
     public var lastError: LiveViewError? { driver.read(\.lastError) }
     /// From ``connect(localView:autoDisconnectTime:playbackEndTime:)`` to the first decoded frame; nil before that.
     public var firstFrameDuration: Duration? { driver.read(\.firstFrameDuration) }
+    /// The codec of the picture as the camera answered, such as `H264`; nil before the first answer.
+    public var videoCodec: String? { driver.videoCodec }
 
     /// A switch, not a count: at -1, the default, the view reconnects by itself; at any other value it does not, and
     /// ``onError`` is called instead.
