@@ -1,0 +1,88 @@
+import Basics
+import CameraDevice
+import CoreBluetooth
+import Foundation
+
+/// Runs a camera until it is interrupted.
+enum CameraCommand: Command {
+    static let name = "camera"
+    static let summary = "Makes this machine a camera."
+    static let options: [Arguments.Option] = [
+        .value("cloud"), .value("state"), .value("model"), .value("video"), .value("size"), .value("fps"),
+        .value("bitrate"), .flag("json"), .flag("exit-with-parent"),
+    ]
+    static let help = """
+        porchlight camera --cloud URL --state DIR [OPTIONS]
+
+        Waits to be paired over Bluetooth, registers with the cloud and streams to whoever the cloud lets in. SIGINT and
+        SIGTERM end it. This machine's network is taken as it is: the camera lists simulated networks to be paired with
+        ('Porchlight Demo', password 'porchlight').
+
+          --cloud URL         The cloud to register with.
+          --state DIR         Where its key and registration live; made if it is not there.
+          --model NAME        What it calls itself (default: Porchlight Reference).
+          --video SOURCE      auto, pattern, or a device such as /dev/video0 (default: auto).
+          --size WxH          Picture size (default: 1280x720).
+          --fps N             Frames a second (default: 30).
+          --bitrate N         Bits a second (default: 2000000).
+          --json              Print events as JSON, one object a line.
+          --exit-with-parent  End when standard input ends.
+        """
+
+    private struct EventLine: Encodable { var event: String }
+
+    static func run(_ arguments: Arguments) async throws {
+        let address = try arguments.required("cloud")
+        guard let url = URL(string: address) else { throw CommandError.usage("'\(address)' is not an address.") }
+        var configuration = CameraConfiguration(
+            stateDirectory: try arguments.required("state"), destinations: try CameraDestinations(everywhere: url))
+        if let model = arguments["model"] { configuration.model = model }
+        configuration.videoInput =
+            switch arguments["video"] {
+            case nil, "auto": .automatic
+            case "pattern": .testPattern
+            case .some(let path): .device(path: path)
+            }
+        try readVideo(arguments, into: &configuration.video)
+
+        let interruption = Interruption()
+        let camera = Camera(configuration)
+        try await camera.start()
+        let json = arguments.has("json")
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await interruption.wait() }
+            if arguments.has("exit-with-parent") { group.addTask { await endOfInput() } }
+            group.addTask {
+                for await event in camera.events {
+                    if json {
+                        try? Terminal.say(json: EventLine(event: "\(event)"))
+                    } else {
+                        Terminal.say("\(event)")
+                    }
+                }
+            }
+            await group.next()
+            await camera.stop()
+            group.cancelAll()
+        }
+    }
+
+    private static func readVideo(
+        _ arguments: Arguments, into video: inout CameraConfiguration.Video
+    ) throws(CommandError) {
+        if let text = arguments["size"] {
+            let numbers = text.split(separator: "x").compactMap { Int($0) }
+            guard numbers.count == 2, numbers.allSatisfy({ (16...4096).contains($0) && $0 % 2 == 0 }) else {
+                throw .usage("'--size' is two even numbers such as 1280x720, not '\(text)'.")
+            }
+            (video.width, video.height) = (numbers[0], numbers[1])
+        }
+        video.framesPerSecond = try arguments.integer("fps", in: 1...120) ?? video.framesPerSecond
+        video.bitrate = try arguments.integer("bitrate", in: 50_000...50_000_000) ?? video.bitrate
+    }
+
+    /// Returns when standard input ends: whoever started this camera is gone.
+    private static func endOfInput() async {
+        for await _ in LineReader.lines(of: .standardInput) {}
+    }
+}

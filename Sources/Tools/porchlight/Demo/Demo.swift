@@ -1,0 +1,140 @@
+import CloudServer
+import Foundation
+import Porchlight
+
+/// Starts a cloud and a camera, walks through a pairing, and ends what it started.
+actor Demo {
+    static let ssid = "Porchlight Demo"
+    static let password = "porchlight"
+
+    /// What came of it.
+    struct Outcome: Sendable {
+        var report: DemoReport
+        /// The address of the page that shows the camera; the token in its fragment opens the space.
+        var page: String
+    }
+
+    private let steps: DemoSteps
+    private let place: DemoDirectory
+    private let port: Int
+    private let ssid: String
+    private let password: String
+    private let snapshot: URL?
+    private var cloud: CloudServer?
+    private var camera: ChildProcess?
+
+    init(steps: DemoSteps, place: DemoDirectory, port: Int, ssid: String, password: String, snapshot: URL?) {
+        self.steps = steps
+        self.place = place
+        self.port = port
+        self.ssid = ssid
+        self.password = password
+        self.snapshot = snapshot
+    }
+
+    /// Does the whole walk, or gives up when the person does.
+    func runUnlessInterrupted(_ interruption: Interruption) async throws -> Outcome {
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await self.run() }
+            group.addTask {
+                await interruption.wait()
+                throw CommandError.failed("interrupted")
+            }
+            guard let outcome = try await group.next() else { throw CancellationError() }
+            return outcome
+        }
+    }
+
+    private func run() async throws -> Outcome {
+        let (cloud, owner) = try await startCloud()
+        let base = "http://\(cloud.host):\(cloud.port)"
+        try await startCamera(cloud: base)
+
+        guard let address = URL(string: base) else { throw CommandError.failed("\(base) is not an address.") }
+        InstaSDK.configure(environment: .production, region: .us, cloud: address, token: owner.token)
+        let walk = DemoWalkthrough(
+            steps: steps, spaceID: owner.spaceId, ssid: ssid, password: password, snapshot: snapshot)
+        let seen = try await walk.run()
+        let report = DemoReport(
+            steps: await steps.done, deviceId: seen.deviceID, frames: seen.frames, width: seen.width,
+            height: seen.height, codec: seen.codec, firstFrameMilliseconds: seen.firstFrame.milliseconds,
+            snapshot: seen.snapshot.path)
+        let page = "\(base)/#space=\(owner.spaceId)&device=\(seen.deviceID)&token=\(owner.token.revealed)"
+        return Outcome(report: report, page: page)
+    }
+
+    /// Waits for Ctrl-C; ends early when the camera's process does.
+    func stayUp(_ interruption: Interruption) async {
+        guard let camera else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await interruption.wait() }
+            group.addTask {
+                guard let status = await camera.exit() else { return }
+                Terminal.complain("The camera's process ended (exit status \(status)). Ctrl-C, then start again.")
+                await interruption.wait()
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Ends the camera and the cloud, in this order. Idempotent.
+    func stop() async {
+        await camera?.end()
+        camera = nil
+        await cloud?.stop()
+        cloud = nil
+    }
+
+    // MARK: Parts
+
+    private func startCloud() async throws -> (CloudServer, OwnerAccess) {
+        let (place, port) = (place, port)
+        let (cloud, owner) = try await steps.run(
+            "start the cloud", limit: .seconds(20), advice: "Choose another directory with --data or port with --port.",
+            summary: { (cloud: CloudServer, _: OwnerAccess) in "http://\(cloud.host):\(cloud.port)" }
+        ) {
+            var configuration = CloudConfiguration(dataDirectory: place.cloud)
+            configuration.port = port
+            configuration.consoleDirectory = try ConsoleLocation.find(named: nil)
+            let cloud = try await CloudServer.start(configuration)
+            do {
+                return (cloud, try await OwnerAccess.establish(in: place.cloud, of: cloud))
+            } catch {
+                await cloud.stop()
+                throw error
+            }
+        }
+        self.cloud = cloud
+        return (cloud, owner)
+    }
+
+    private func startCamera(cloud: String) async throws {
+        guard let program = Bundle.main.executableURL else {
+            throw CommandError.failed("This program cannot find its own file. Start it by its full path.")
+        }
+        let camera: ChildProcess
+        do {
+            camera = try ChildProcess(
+                executable: program,
+                arguments: ["camera", "--cloud", cloud, "--state", place.camera.path, "--exit-with-parent"],
+                environment: ProcessInfo.processInfo.environment)
+        } catch {
+            throw DemoFailure(
+                step: "start the camera", reason: error.localizedDescription,
+                advice: "Check that \(program.path) can be executed.")
+        }
+        self.camera = camera
+        await steps.depend(on: camera)
+        _ = try await steps.run(
+            "start the camera", limit: .seconds(30), advice: "Run 'porchlight camera' by hand and read what it says.",
+            summary: { (line: String) in "process \(camera.identifier), \(line)" }
+        ) {
+            for await line in camera.lines where line.hasPrefix("waiting to be paired") { return line }
+            throw CommandError.failed("it ended before it was ready")
+        }
+        // What it says from here on is of interest only in its own terminal; the pipe must not fill.
+        Task { for await _ in camera.lines {} }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// Runs the demo's steps one after the other: each is timed, limited, and given up at once when the camera's process ends.
+actor DemoSteps {
+    private let showsLines: Bool
+    private(set) var done: [DemoReport.Step] = []
+    private var camera: ChildProcess?
+
+    /// - Parameter showsLines: Whether each step prints a line for people.
+    init(showsLines: Bool) { self.showsLines = showsLines }
+
+    /// From here on, no step goes on without this process.
+    func depend(on camera: ChildProcess) { self.camera = camera }
+
+    /// Runs one step.
+    /// - Parameters:
+    ///   - name: Shown, and named in the failure.
+    ///   - limit: The longest it may take.
+    ///   - advice: What to do when it takes longer.
+    ///   - summary: What to show of the result.
+    ///   - body: The work; an error that it throws is the reason of the failure.
+    func run<Result: Sendable>(
+        _ name: String, limit: Duration, advice: String, summary: @Sendable (Result) -> String = { _ in "" },
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let progress = showsLines ? Task { await Self.showProgress(name, since: start) } : nil
+        defer { progress?.cancel() }
+        do {
+            let result = try await race(name, limit: limit, advice: advice, body)
+            let taken = start.duration(to: clock.now)
+            done.append(DemoReport.Step(name: name, milliseconds: taken.milliseconds))
+            progress?.cancel()
+            if showsLines {
+                Terminal.progress("")
+                Terminal.say(Self.line("✓", name, taken, summary(result)))
+            }
+            return result
+        } catch {
+            progress?.cancel()
+            if showsLines {
+                Terminal.progress("")
+                Terminal.say(Self.line("✗", name, start.duration(to: clock.now), ""))
+            }
+            throw error
+        }
+    }
+
+    private func race<Result: Sendable>(
+        _ name: String, limit: Duration, advice: String, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { [camera] group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return try await body()
+                } catch let failure as DemoFailure {
+                    throw failure
+                } catch {
+                    throw DemoFailure(step: name, reason: "\(error)", advice: advice)
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw DemoFailure(step: name, reason: "nothing within \(limit.formatted())", advice: advice)
+            }
+            if let camera {
+                group.addTask {
+                    guard let status = await camera.exit() else { throw CancellationError() }
+                    throw DemoFailure(
+                        step: name, reason: "the camera's process ended (exit status \(status))",
+                        advice: "Run 'porchlight camera --help', start one by hand, and read what it says.")
+                }
+            }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+
+    private static func showProgress(_ name: String, since start: ContinuousClock.Instant) async {
+        var told = Duration.zero
+        while (try? await Task.sleep(for: .milliseconds(200))) != nil {
+            let taken = start.duration(to: .now)
+            if Terminal.isInteractive {
+                Terminal.progress(line("…", name, taken, ""))
+            } else if taken - told >= .seconds(5) {
+                told = taken
+                Terminal.say(line("…", name, taken, "still waiting"))
+            }
+        }
+    }
+
+    private static func line(_ mark: String, _ name: String, _ taken: Duration, _ detail: String) -> String {
+        let column = name.padding(toLength: 34, withPad: " ", startingAt: 0)
+        let time = "\(taken.milliseconds) ms"
+        let padding = String(repeating: " ", count: max(0, 9 - time.count))
+        return "\(mark) \(column)\(padding)\(time)\(detail.isEmpty ? "" : "   \(detail)")"
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded to the nearest.
+    var milliseconds: Int { Int((self / .milliseconds(1)).rounded()) }
+}

@@ -1,0 +1,187 @@
+import Combine
+import CoreBluetooth
+import Foundation
+import Porchlight
+
+/// What an app does, from the first scan to the first picture: the public SDK and nothing else.
+struct DemoWalkthrough: Sendable {
+    /// What the walk-through ends with.
+    struct Outcome: Sendable {
+        var deviceID: String
+        var frames: Int
+        var width: Int
+        var height: Int
+        var codec: String
+        var firstFrame: Duration
+        var snapshot: URL
+    }
+
+    let steps: DemoSteps
+    let spaceID: String
+    let ssid: String
+    let password: String
+    /// Where the picture goes; nil for a file named after the device in the temporary directory.
+    let snapshot: URL?
+
+    private let ble = BLEManager.instance
+
+    func run() async throws -> Outcome {
+        let camera = try await findCamera()
+        try await connect(to: camera)
+        try await readDeviceID()
+        try await listNetworks()
+        let session = try await createSession()
+        try await writeCredentials(session)
+        let deviceID = try await waitForCloud(session.sessionKey)
+        try await waitUntilPaired(deviceID, session.sessionKey)
+        return try await watch(deviceID)
+    }
+
+    // MARK: Bluetooth
+
+    private func findCamera() async throws -> BLECamera {
+        try await steps.run(
+            "turn Bluetooth on", limit: .seconds(10),
+            advice: "Set PORCHLIGHT_RADIO=software to go without an adapter."
+        ) {
+            ble.initCBCentralManager()
+            _ = try await ble.$cBManagerState.first(failing: ble.$failure) { $0 == .poweredOn }
+        }
+        return try await steps.run(
+            "find a camera", limit: .seconds(35), advice: "Check that the camera's process is up, then try again.",
+            summary: { (camera: BLECamera) in "\(camera.name), \(camera.rssi) dBm" }
+        ) {
+            ble.startScan()
+            let found = try await ble.$cameraList.first(failing: ble.$failure) { !$0.isEmpty }
+            return found[0]
+        }
+    }
+
+    private func connect(to camera: BLECamera) async throws {
+        try await steps.run(
+            "connect", limit: .seconds(25), advice: "Move the camera closer, then try again.", summary: { camera.name }
+        ) {
+            ble.connectToCamera(camera: camera)
+            _ = try await ble.$cameraConnectionStatus.first(failing: ble.$failure) { $0 == .connected }
+        }
+    }
+
+    private func readDeviceID() async throws {
+        _ = try await steps.run(
+            "read the device id", limit: .seconds(10), advice: "Try again.", summary: { $0 }
+        ) {
+            ble.fetchCameraDid()
+            _ = try await ble.$bleCameraDIDFetched.first(failing: ble.$failure) { $0 }
+            return ble.bleCameraDID
+        }
+    }
+
+    private func listNetworks() async throws {
+        _ = try await steps.run(
+            "list the camera's networks", limit: .seconds(95),
+            advice: "Give the camera a minute after power-on, then try again.",
+            summary: { (list: [WifiNetwork]) in "\(list.count): \(list.map(\.ssid).joined(separator: ", "))" }
+        ) {
+            ble.sendWiFiScanCommand()
+            ble.getWiFiList()
+            return try await ble.$wifiList.first(failing: ble.$failure) { list in
+                list.contains { $0.ssid == ssid }
+            }
+        }
+    }
+
+    private func writeCredentials(_ session: PairingSessionKeyModel) async throws {
+        try await steps.run(
+            "write the credentials", limit: .seconds(35), advice: "Try again.", summary: { "for '\(ssid)'" }
+        ) {
+            ble.updateWifiInfo(
+                wifiInfo: WiFiDetailModel(
+                    ssid: ssid, password: password, sessionKey: session.sessionKey,
+                    env: ServerEnvironment.production.rawValue, region: session.region))
+            _ = try await ble.$credentialsSent.first(failing: ble.$failure) { $0 }
+        }
+        ble.disconnect()
+    }
+
+    // MARK: Cloud
+
+    private func createSession() async throws -> PairingSessionKeyModel {
+        try await steps.run(
+            "create a pairing session", limit: .seconds(20), advice: "Check that the cloud answers, then try again.",
+            summary: { (session: PairingSessionKeyModel) in "valid for \(session.expiresIn) s" }
+        ) {
+            try await Factory.spaceService.createPairingSessionKey(
+                spaceId: spaceID,
+                request: PairingSessionKeyRequest(timezoneSettings: .current))
+        }
+    }
+
+    private func waitForCloud(_ sessionKey: String) async throws -> String {
+        try await steps.run(
+            "wait for the camera in the cloud", limit: .seconds(180),
+            advice: "Check the Wi-Fi password, then start again.", summary: { $0 }
+        ) {
+            try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).deviceId(every: .seconds(1))
+        }
+    }
+
+    private func waitUntilPaired(_ deviceID: String, _ sessionKey: String) async throws {
+        _ = try await steps.run(
+            "wait until it is paired", limit: .seconds(60), advice: "Check that the camera reaches the cloud.",
+            summary: { (device: DeviceModel) in "\(device.pairingStatus)" }
+        ) {
+            try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).pairedDevice(
+                deviceId: deviceID, every: .seconds(1))
+        }
+    }
+
+    // MARK: Live
+
+    private func watch(_ deviceID: String) async throws -> Outcome {
+        let view = LiveViewModel.model(spaceId: spaceID, deviceId: deviceID)
+        let firstFrame = try await steps.run(
+            "open the live view", limit: .seconds(35), advice: "Check that the camera is online, then try again.",
+            summary: { (first: Duration) in "first frame after \(first.milliseconds) ms" }
+        ) {
+            try await LiveViewModel.prepare()
+            view.connect()
+            try await view.connected()
+            guard let duration = view.firstFrameDuration else { throw LiveViewError.noFrame }
+            return duration
+        }
+        let pictures = view.remoteViews[0]
+        let size = try await steps.run(
+            "receive decoded frames", limit: .seconds(20), advice: "Look at the load of this machine.",
+            summary: { (size: CGSize) in "\(pictures.frameCount) of \(Int(size.width))x\(Int(size.height))" }
+        ) {
+            for await _ in pictures.frames where pictures.frameCount >= Self.framesToSee { break }
+            return pictures.size
+        }
+        _ = try await steps.run(
+            "read the signal on the data channel", limit: .seconds(20), advice: "Update the camera.",
+            summary: { (rssi: Int) in "\(rssi) dBm" }
+        ) {
+            for await rssi in view.$rssi.values { if let rssi { return rssi } }
+            throw CancellationError()
+        }
+        let file = snapshot ?? Self.defaultSnapshot(of: deviceID)
+        try await steps.run(
+            "save a snapshot", limit: .seconds(10), advice: "Check that \(file.path) can be written.",
+            summary: { file.path }
+        ) {
+            try await view.snapshot().write(to: file, options: .atomic)
+        }
+        let outcome = Outcome(
+            deviceID: deviceID, frames: pictures.frameCount, width: Int(size.width), height: Int(size.height),
+            codec: view.videoCodec ?? "unknown", firstFrame: firstFrame, snapshot: file)
+        view.disconnect()
+        await view.closed()
+        return outcome
+    }
+
+    private static let framesToSee = 30
+
+    private static func defaultSnapshot(of deviceID: String) -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "porchlight-\(deviceID.suffix(4)).png")
+    }
+}
