@@ -93,7 +93,8 @@ let testTargets: [Target] = [
         name: "FuzzTargets", dependencies: ["WebSockets", "Wire"] + coreBluetooth + webRTC,
         path: "Tests/FuzzTargets", swiftSettings: house),
     .testTarget(
-        name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzTargetsTests", swiftSettings: house),
+        name: "FuzzTargetsTests", dependencies: ["FuzzTargets"] + webRTC, path: "Tests/FuzzTargetsTests",
+        swiftSettings: house),
     tests("Platform", "Basics"),
     tests("Platform", "Combine"),
     tests("Platform", "CoreBluetooth"),

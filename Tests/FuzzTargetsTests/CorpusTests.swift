@@ -2,6 +2,7 @@
     import Foundation
     import FuzzTargets
     import Testing
+    import WebRTC
 
     /// Every input that is kept for the fuzzers, the crashers they found among them, replayed in an ordinary run.
     @Suite struct CorpusTests {
@@ -35,6 +36,13 @@
         @Test(arguments: FuzzTarget.allCases)
         func emptyInputDoesNoHarm(target: FuzzTarget) {
             target.run(Data())
+        }
+
+        /// Seeds that are refused at the door would teach the fuzzer nothing of what lies behind it.
+        @Test(arguments: [("offer", RTCSdpType.offer), ("audio", .offer), ("answer", .answer)])
+        func theSeedDescriptionsAreAccepted(name: String, type: RTCSdpType) throws {
+            let file = Self.corpora.appending(path: "descriptions/\(name)")
+            try RTCSessionDescription(type: type, sdp: String(contentsOf: file, encoding: .utf8)).validate()
         }
     }
 #endif

@@ -1,7 +1,7 @@
 /// An HTTP/1.1 and WebSocket server.
 ///
 /// It has one service thread, which carries the bytes; a ``HTTPService`` answers in tasks. Persistent connections and
-/// pipelining are supported, HTTP/2 is not. State lies on the service thread (see ``ServiceLoop``). Safe from any task. A
+/// pipelining are supported, HTTP/2 is not. State lies on the service thread (see `ServiceLoop`). Safe from any task. A
 /// server that is let go without ``stop()`` stops by itself.
 public final class HTTPServer: Sendable {
     /// How a server listens and what it accepts. Sizes are in bytes.

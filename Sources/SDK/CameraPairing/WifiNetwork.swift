@@ -4,7 +4,7 @@ import Wire
 public struct WifiNetwork: Sendable, Codable, Hashable {
     /// The name. Bytes that are not UTF-8 are shown as replacement characters; choosing the entry still joins it.
     public var ssid: String
-    /// A ``WiFiSecurity`` code as the camera reported it; 0 is an open network.
+    /// A `WiFiSecurity` code as the camera reported it; 0 is an open network.
     public var securityProtocol: Int
     /// Strength at the camera, in dBm: the number that tells whether the picture will hold.
     public var rssi: Int

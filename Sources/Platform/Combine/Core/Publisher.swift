@@ -1,6 +1,6 @@
 /// A type that delivers a sequence of values over time, ending in at most one completion.
 ///
-/// A publisher is a recipe: nothing happens until ``subscribe(_:)-(Subscriber)`` attaches a subscriber. The contract is
+/// A publisher is a recipe: nothing happens until ``subscribe(_:)->()`` attaches a subscriber. The contract is
 /// that of the Reactive Streams specification: first one ``Subscription``, then no more values than the subscriber has
 /// asked for, then at most one completion; the three calls to one subscriber never overlap.
 public protocol Publisher<Output, Failure> {
