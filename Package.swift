@@ -111,7 +111,8 @@ let testTargets: [Target] = [
     tests("Programs", "CloudServer", uses: ["CryptoKit", "SQLite", "WebSockets", "Wire"]),
     tests("Programs", "CameraDevice", uses: ["CoreBluetooth", "CryptoKit", "WebRTC", "WebSockets", "Wire"]),
     .testTarget(
-        name: "PorchlightTests", dependencies: ["Porchlight", "TestSupport", "Wire"],
+        name: "PorchlightTests",
+        dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"],
         path: "Tests/Tools/PorchlightTests",
         swiftSettings: house),
 ]

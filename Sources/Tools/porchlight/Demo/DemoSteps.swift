@@ -92,7 +92,7 @@ actor DemoSteps {
     }
 
     private static func line(_ mark: String, _ name: String, _ taken: Duration, _ detail: String) -> String {
-        let column = name.padding(toLength: 34, withPad: " ", startingAt: 0)
+        let column = name.padding(toLength: 36, withPad: " ", startingAt: 0)
         let time = "\(taken.milliseconds) ms"
         let padding = String(repeating: " ", count: max(0, 9 - time.count))
         return "\(mark) \(column)\(padding)\(time)\(detail.isEmpty ? "" : "   \(detail)")"
