@@ -34,6 +34,21 @@ import Wire
         }
     }
 
+    @Test func readsEveryServerThatTheCloudNames() async throws {
+        var response = response()
+        response.headers.add("Link", "<stun:stun.example>; rel=\"ice-server\"")
+        response.headers.add("Link", "<turn:turn.example>; rel=\"ice-server\"; username=\"me\"; credential=\"secret\"")
+        try await withCloud({ [response] _ in response }) { cloud in
+            let live = cloud.connection().liveService
+            let answer = try await live.offer(spaceId: "home", deviceId: "d", sdp: offer)
+            #expect(
+                answer.iceServers == [
+                    ICEServer(urls: ["stun:stun.example"]),
+                    ICEServer(urls: ["turn:turn.example"], username: "me", credential: Secret("secret")),
+                ])
+        }
+    }
+
     @Test(arguments: ["unguessable", "./unguessable", "//127.0.0.1:PORT/v1/unguessable", "http://127.0.0.1:PORT/x"])
     func sessionsOnTheSameOrigin(location: String) async throws {
         try await withCloud({ request in
