@@ -111,6 +111,19 @@ import Wire
         }
     }
 
+    @Test func takesASnapshot() async throws {
+        try await withCloud { cloud in
+            let model = model(cloud)
+            model.connect()
+            try await connected(model)
+            let png = try await model.snapshot()
+            #expect(png.prefix(8) == Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
+            // The picture's size stands in the first chunk.
+            #expect(png.dropFirst(16).prefix(8) == Data([0, 0, 1, 0x40, 0, 0, 0, 0xF0]))
+            try await end(model)
+        }
+    }
+
     @Test func callsBackOnTheMainQueue() async throws {
         try await withCloud { cloud in
             let model = model(cloud)

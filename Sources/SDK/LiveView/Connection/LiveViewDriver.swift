@@ -121,9 +121,9 @@ final class LiveViewDriver: @unchecked Sendable {
         }
     }
 
-    /// The cloud names its servers in the answer, when the offer has been made: they serve the next attempt.
     private func remember(_ answer: LiveAnswer) {
         codec.withLock { $0 = answer.videoCodec }
+        // The cloud names its servers when the offer has been made already, so they serve the next attempt.
         queue.async { self.iceServers = answer.iceServers }
     }
 
