@@ -49,22 +49,23 @@ enum CameraCommand: Command {
         let camera = Camera(configuration)
         try await camera.start()
         let json = arguments.has("json")
+        if !configuration.networks.managesWiFi {
+            try say("no Wi-Fi to manage here: it takes the credentials of a simulated network list", json: json)
+        }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await interruption.wait() }
             if arguments.has("exit-with-parent") { group.addTask { await endOfInput() } }
             group.addTask {
-                for await event in camera.events {
-                    if json {
-                        try? Terminal.say(json: EventLine(event: "\(event)"))
-                    } else {
-                        Terminal.say("\(event)")
-                    }
-                }
+                for await event in camera.events { try? say("\(event)", json: json) }
             }
             await group.next()
             await camera.stop()
             group.cancelAll()
         }
+    }
+
+    private static func say(_ event: String, json: Bool) throws {
+        if json { try Terminal.say(json: EventLine(event: event)) } else { Terminal.say(event) }
     }
 
     private static func readVideo(
