@@ -9,7 +9,8 @@ let package = Package(
         .executableTarget(
             name: "first-frame",
             dependencies: [
-                .product(name: "Porchlight", package: "Porchlight"), .product(name: "CloudServer", package: "Porchlight"),
+                .product(name: "Porchlight", package: "Porchlight"),
+                .product(name: "CloudServer", package: "Porchlight"),
                 .product(name: "CameraDevice", package: "Porchlight"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)])

@@ -71,6 +71,10 @@
             if let state = try? PairingState(decoding: input) {
                 precondition(state.encoded() == input, "a state changed when it was read and written")
             }
+            if let state = PairingAdvertisement.state(manufacturerData: input) {
+                let written = PairingAdvertisement.manufacturerData(state)
+                precondition(input.starts(with: written), "an advertisement changed when it was read and written")
+            }
         }
 
         private static func readCode(_ input: Data) {

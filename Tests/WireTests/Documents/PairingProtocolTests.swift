@@ -17,12 +17,10 @@ import Wire
     }
 
     @Test func advertisement() throws {
-        for value in try document.values("advertisement") {
-            #expect(value.prefix(4) == Data([0xFF, 0xFF, 0x50, 1]))
-            #expect(
-                try PairingState(decoding: value.dropFirst(4))
-                    == PairingState(phase: .failed, failure: .wrongPassword))
-        }
+        let failed = PairingState(phase: .failed, failure: .wrongPassword)
+        #expect(try document.values("advertisement") == [PairingAdvertisement.manufacturerData(failed)])
+        #expect(
+            try document.values("advertisement").map { PairingAdvertisement.state(manufacturerData: $0) } == [failed])
         let id = DeviceID(publicKeyDigest: [UInt8](repeating: 0, count: 15))
         #expect(document.text.contains("local name: `\(PairingService.advertisedNamePrefix)`"))
         #expect(id.ending.count == 4)
