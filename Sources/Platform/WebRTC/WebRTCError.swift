@@ -10,6 +10,8 @@ public enum WebRTCError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidConfiguration(reason: String)
     /// The media engine refused a step of the negotiation.
     case negotiationFailed(reason: String)
+    /// A connection that was set up broke down: the peer has left without closing, or media cannot be passed on.
+    case connectionLost(reason: String)
     /// The certificate of the peer is not the one that its description promised: somebody stands in between.
     case wrongFingerprint
     /// A camera or test picture could not be opened, or stopped by itself.
@@ -32,6 +34,8 @@ public enum WebRTCError: Error, Equatable, Sendable, CustomStringConvertible {
             "the configuration cannot be used: \(reason)"
         case .negotiationFailed(let reason):
             "the media engine refused the negotiation: \(reason); close this connection and make a new one"
+        case .connectionLost(let reason):
+            "the connection to the peer broke down: \(reason); make a new one"
         case .wrongFingerprint:
             "the peer's certificate does not match the fingerprint in its description: the connection was cut, since "
                 + "somebody may be listening in"

@@ -23,7 +23,7 @@ extension RTCPeerConnection {
         case .connectionStateChanged: queue.async { [weak self] in self?.connectionStateChanged() }
         case .candidate(let line, let text): queue.async { [weak self] in self?.candidate(text, line: Int(line)) }
         case .failed(let reason):
-            queue.async { [weak self] in self?.fail(.negotiationFailed(reason: reason)) }
+            queue.async { [weak self] in self?.fail(.connectionLost(reason: reason)) }
         }
     }
 

@@ -10,6 +10,9 @@ import Foundation
 ///
 /// The usual way is not to trickle: set the local description, wait for ``iceGatheringCompleted()``, and send
 /// ``localDescription``, which then holds all candidates.
+///
+/// A peer that closes its connection properly is missed at once when there is a data channel; one that vanishes without a
+/// word after 50 s at most, when ``connectionState`` becomes ``RTCPeerConnectionState/failed``.
 public final class RTCPeerConnection: @unchecked Sendable {
     // Unchecked because of the delegate, which is not Sendable: it is read and written under the lock and called on
     // `queue` only, as its documentation promises it.

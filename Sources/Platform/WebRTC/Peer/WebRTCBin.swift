@@ -73,10 +73,12 @@ final class WebRTCBin: Sendable {
         guard let ice = pl_get_object(element.raw, "ice-agent") else { return }
         let agentOwner = OwnedObject(adopting: ice)
         if LocalAddresses.onlyLoopback { _ = pl_add_local_address(agentOwner.pointer, "127.0.0.1") }
-        // Looking for a UPnP router costs 200 ms of each gathering.
         if pl_has_property(agentOwner.pointer, "agent") != 0, let agent = pl_get_object(agentOwner.pointer, "agent") {
             let owner = OwnedObject(adopting: agent)
+            // Looking for a UPnP router costs 200 ms of each gathering.
             pl_set_boolean(owner.pointer, "upnp", 0)
+            // Keep-alives that want an answer: without them a peer that vanishes is never missed.
+            pl_set_boolean(owner.pointer, "keepalive-conncheck", 1)
         }
     }
 
