@@ -105,6 +105,33 @@ struct VideoTests {
         await source.stopCapture()
     }
 
+    /// How wide a name is on the test picture, in pixels.
+    private func labelWidth(_ name: String) async throws -> Int {
+        let source = smallSource(name)
+        let track = Engine.factory.videoTrack(with: source, trackId: "video")
+        let counter = FrameCounter()
+        track.add(counter)
+        try source.startCapture()
+        try await within(.seconds(20), "a frame") { try await counter.frames(atLeast: 1) }
+        track.remove(counter)
+        await source.stopCapture()
+        let luma = try #require(counter.last).buffer.toI420().dataY
+        // The bars are the same in all rows of the upper part, but for the label.
+        let bars = luma[100 * 320..<101 * 320]
+        let marked = (0..<320).filter { column in
+            (0..<60).contains { abs(Int(luma[$0 * 320 + column]) - Int(bars[100 * 320 + column])) > 24 }
+        }
+        guard let first = marked.first, let last = marked.last else { return 0 }
+        return last - first
+    }
+
+    @Test("shows a camera's name as it is, not as markup", arguments: ["Porch <b>&", "Porch <i></i>"])
+    func nameIsNoMarkup(name: String) async throws {
+        let (plain, marked) = (try await labelWidth("Porch"), try await labelWidth(name))
+        #expect(plain > 20)
+        #expect(marked > plain + 20)
+    }
+
     @Test("gives a slow renderer the newest frame and never more than one at a time")
     func slowRenderer() async throws {
         let source = smallSource(fps: 30)

@@ -28,6 +28,13 @@ final class Element: @unchecked Sendable {
     /// Sets a text property literally.
     func set(_ name: String, text: String) { pl_set_string(raw, name, text) }
 
+    /// Sets a text property that the element reads as Pango markup, so that the text is shown as it is.
+    func set(_ name: String, markup text: String) {
+        guard let escaped = g_markup_escape_text(text, -1) else { return }
+        defer { g_free(escaped) }
+        pl_set_string(raw, name, escaped)
+    }
+
     /// Sets a caps property.
     func set(_ name: String, caps: Caps) { pl_set_caps(raw, name, caps.pointer) }
 

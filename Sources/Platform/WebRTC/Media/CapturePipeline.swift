@@ -82,7 +82,7 @@ final class CapturePipeline: Sendable {
             let format = try Element("capsfilter", ["caps": "video/x-raw,format=I420,\(size)"])
             let label = try Element(
                 "textoverlay", ["valignment": "top", "halignment": "center", "shaded-background": "true"])
-            label.set("text", text: name)
+            label.set("text", markup: name)
             let clock = try Element(
                 "clockoverlay", ["valignment": "bottom", "halignment": "center", "shaded-background": "true"])
             clock.set("time-format", text: "%Y-%m-%d %H:%M:%S")
