@@ -15,6 +15,8 @@ public final class RadioConditions: Sendable {
         var latency = Duration.zero
         var mtu = 517
         var isPowered = true
+        /// How often the radio was switched off: who reads the conditions after it is on again still learns of the gap.
+        var outages = 0
     }
 
     private struct State {
@@ -83,7 +85,12 @@ public final class RadioConditions: Sendable {
     /// Whether the radio is switched on.
     public var isPowered: Bool {
         get { values.isPowered }
-        set { change { $0.isPowered = newValue } }
+        set {
+            change { values in
+                if values.isPowered, !newValue { values.outages += 1 }
+                values.isPowered = newValue
+            }
+        }
     }
 
     var values: Values { state.withLock { $0.values } }

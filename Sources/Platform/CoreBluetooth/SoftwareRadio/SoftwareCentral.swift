@@ -19,6 +19,8 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
     private var waiting: Set<RadioAddress> = []
     private var retry: RadioClock.Alarm?
     private var isOn = false
+    /// The outages of the radio that have been reported.
+    private var outages = 0
     private let connected = Locked<[RadioAddress: [CBUUID]]>([:])
 
     init(_ air: SoftwareAir) { self.air = air }
@@ -35,7 +37,8 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
         }
         do {
             try air.directory.prepare()
-            isOn = air.conditions.isPowered
+            let conditions = air.conditions.values
+            (isOn, outages) = (conditions.isPowered, conditions.outages)
             deliver(.state(isOn ? .poweredOn : .poweredOff))
         } catch {
             log.error(
@@ -53,12 +56,20 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
         silence(.radio(.operationCancelled))
     }
 
+    /// Follows the conditions. A radio that went off and came back before this was called was off all the same.
     private func power() {
-        let on = air.conditions.isPowered
-        guard on != isOn, let deliver else { return }
-        isOn = on
-        if !on { silence(.radio(.notConnected, "the radio was switched off")) }
-        deliver(.state(on ? .poweredOn : .poweredOff))
+        let conditions = air.conditions.values
+        guard conditions.isPowered != isOn || conditions.outages != outages, let deliver else { return }
+        outages = conditions.outages
+        if isOn {
+            isOn = false
+            silence(.radio(.notConnected, "the radio was switched off"))
+            deliver(.state(.poweredOff))
+        }
+        if conditions.isPowered {
+            isOn = true
+            deliver(.state(.poweredOn))
+        }
     }
 
     private func silence(_ failure: RadioFailure) {

@@ -29,6 +29,8 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
     private var tickets: [RequestTicket: SoftwareSession] = [:]
     private var nextTicket: UInt64 = 1
     private var isOn = false
+    /// The outages of the radio that have been reported.
+    private var outages = 0
 
     init(_ air: SoftwareAir) { self.air = air }
 
@@ -42,7 +44,8 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
         }
         do {
             try air.directory.prepare()
-            isOn = air.conditions.isPowered
+            let conditions = air.conditions.values
+            (isOn, outages) = (conditions.isPowered, conditions.outages)
             deliver(.state(isOn ? .poweredOn : .poweredOff))
         } catch {
             log.error(
@@ -60,12 +63,20 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
         silence()
     }
 
+    /// Follows the conditions. A radio that went off and came back before this was called was off all the same.
     private func power() {
-        let on = air.conditions.isPowered
-        guard on != isOn, let deliver else { return }
-        isOn = on
-        if !on { silence() }
-        deliver(.state(on ? .poweredOn : .poweredOff))
+        let conditions = air.conditions.values
+        guard conditions.isPowered != isOn || conditions.outages != outages, let deliver else { return }
+        outages = conditions.outages
+        if isOn {
+            isOn = false
+            silence()
+            deliver(.state(.poweredOff))
+        }
+        if conditions.isPowered {
+            isOn = true
+            deliver(.state(.poweredOn))
+        }
     }
 
     private func silence() {

@@ -204,6 +204,21 @@ struct ConnectionTests {
         #expect(pair.camera.manager.isAdvertising)
     }
 
+    @Test("an outage that is over before the manager can look has ended everything all the same")
+    func briefOutage() async throws {
+        let (ours, theirs) = (SoftwareAirFixture.quick(), SoftwareAirFixture.quick())
+        let pair = try await Pair(air, camera: theirs, app: ours)
+        pair.camera.queue.sync { (theirs.isPowered, theirs.isPowered) = (false, true) }
+        try await pair.camera.expectState(.poweredOff)
+        try await pair.camera.expectState(.poweredOn)
+        #expect(try await pair.app.expectDisconnected(pair.peripheral) != nil)
+        try await pair.app.connect(pair.peripheral)
+        pair.app.queue.sync { (ours.isPowered, ours.isPowered) = (false, true) }
+        try await pair.app.expectState(.poweredOff)
+        try await pair.app.expectState(.poweredOn)
+        #expect(pair.peripheral.state == .disconnected)
+    }
+
     @Test("nobody is called after the manager is gone, however busy it was")
     func deallocated() async throws {
         let pair = try await Pair(air)

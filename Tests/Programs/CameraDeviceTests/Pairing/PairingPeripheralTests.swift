@@ -279,8 +279,13 @@ private struct ScriptedNetworks: NetworkJoiner {
         let peripheral = try await connected(conditions: conditions)
         try await central.subscribe(.status)
         try await central.write(Data("Home".utf8), .ssid)
+        // Past the sightings from before the write, which say what is expected below.
+        _ = try await sighting { $0.state?.phase == .receiving }
         conditions.isPowered = false
         conditions.isPowered = true
+        try await within(.seconds(20), "the end of the link") { [central] in
+            _ = await central.losses.first { _ in true }
+        }
         _ = try await sighting { $0.state?.phase == .waiting }
         try await within { [central] in try await central.connect() }
         #expect(try await central.read(.deviceID) == Data(identity.deviceID.rawValue.utf8))

@@ -23,6 +23,9 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     let sightings: AsyncStream<Sighting>
     /// Each notification.
     let notifications: AsyncStream<(Characteristic, Data)>
+    /// Each end of a link.
+    let losses: AsyncStream<Void>
+    private let lost: AsyncStream<Void>.Continuation
     private let sighted: AsyncStream<Sighting>.Continuation
     private let notified: AsyncStream<(Characteristic, Data)>.Continuation
 
@@ -42,6 +45,7 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         ]
         (sightings, sighted) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(100))
         (notifications, notified) = AsyncStream.makeStream()
+        (losses, lost) = AsyncStream.makeStream()
         super.init()
     }
 
@@ -162,6 +166,7 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     ) {
         characteristics = [:]
         finish(error)
+        lost.yield()
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
