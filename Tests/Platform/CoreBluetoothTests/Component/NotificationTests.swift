@@ -75,6 +75,8 @@ struct NotificationTests {
             if case .notifying(remote, _, let error) = $0 { .some(error) } else { nil }
         }
         #expect(remote.isNotifying)
+        // The answer travels ahead of what the peripheral's delegate hears.
+        _ = try await pair.camera.expectSubscription(to: pair.sample.notifying)
         #expect(pair.sample.notifying.subscribedCentrals?.count == 1)
         await #expect(throws: CBATTError(.requestNotSupported)) {
             try await pair.app.setNotify(true, for: pair.remote(pair.sample.value))
