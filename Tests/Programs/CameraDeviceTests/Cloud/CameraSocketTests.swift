@@ -90,7 +90,7 @@ private final class Recorder: CameraSocketHandler {
 
     @Test func provesItsKey() async throws {
         let identity = identity
-        try await run { link in
+        try await run { [self] link in
             #expect(try await link.next() == .hello(deviceId: identity.deviceID, version: 1))
             let nonce = Data((0..<32).map { UInt8($0) })
             try link.send(.challenge(nonce: nonce))
@@ -102,8 +102,9 @@ private final class Recorder: CameraSocketHandler {
             let signed = CameraSocketMessage.signedBytes(deviceId: identity.deviceID, nonce: nonce)
             #expect(key.isValidSignature(signature, for: signed))
             try link.send(.welcome(keepAlive: 55))
+            // Before the end of the conversation, which stops the socket whether or not it has read the welcome.
+            #expect(try await reports(1) == [.online])
         }
-        #expect(try await reports(1) == [.online])
     }
 
     @Test func answersOffersAndRefusals() async throws {
