@@ -19,4 +19,5 @@ static const enum lws_write_protocol porchlight_lws_write_raw = LWS_WRITE_RAW;
 
 static inline void porchlight_tls_require_1_2(SSL_CTX *context) { SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION); }
 static inline int porchlight_tls_name(SSL *tls, const char *host) { return SSL_set_tlsext_host_name(tls, host) == 1; }
+static inline void porchlight_tls_ignore_name(SSL_CTX *context) { SSL_CTX_set_tlsext_servername_callback(context, NULL); }
 static inline size_t porchlight_tls_pending(BIO *bio) { return BIO_ctrl_pending(bio); }

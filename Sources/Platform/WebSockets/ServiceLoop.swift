@@ -53,8 +53,9 @@ final class ServiceLoop: @unchecked Sendable {
     private var context: OpaquePointer?
     private var uv: UnsafeMutablePointer<uv_loop_t>?
     private var base: OpaquePointer?
-    private var virtualHosts: [String: OpaquePointer] = [:]
-    private var authorities: [String: TLSClient.Authorities] = [:]
+    private var virtualHosts: [[FileVersion]: OpaquePointer] = [:]
+    private var systemAuthorities: TLSClient.Authorities?
+    private var authorities: [String: (version: FileVersion, loaded: TLSClient.Authorities)] = [:]
     private var transports: [ObjectIdentifier: Transport] = [:]
     private var deadlines = DeadlineQueue<ObjectIdentifier>()
     private let beginning = ContinuousClock.now
@@ -201,11 +202,16 @@ final class ServiceLoop: @unchecked Sendable {
         return transport
     }
 
-    /// The authorities in a file, or the system's; nil when they cannot be used.
+    /// The authorities in a file as it is now, or the system's; nil when they cannot be used.
     func authorities(_ file: String?) -> TLSClient.Authorities? {
-        if let known = authorities[file ?? ""] { return known }
-        authorities[file ?? ""] = TLSClient.Authorities(file: file)
-        return authorities[file ?? ""]
+        guard let file else {
+            systemAuthorities = systemAuthorities ?? TLSClient.Authorities(file: nil)
+            return systemAuthorities
+        }
+        guard let version = FileVersion(file) else { return nil }
+        if let known = authorities[file], known.version == version { return known.loaded }
+        authorities[file] = TLSClient.Authorities(file: file).map { (version, $0) }
+        return authorities[file]?.loaded
     }
 
     private func launch() {
@@ -296,13 +302,11 @@ final class ServiceLoop: @unchecked Sendable {
             guard let base else { throw configuration.refused("libwebsockets could not be set up") }
             return base
         }
-        var key = "server"
-        for file in [tls.certificate, tls.key] {
-            var status = stat()
-            guard stat(file, &status) == 0, access(file, R_OK) == 0 else {
+        let key = try [tls.certificate, tls.key].map { file throws(WebSocketsError) in
+            guard let version = FileVersion(file) else {
                 throw configuration.refused("\(file): \(String(cString: strerror(errno)))")
             }
-            key += "|\(file)|\(status.st_ino)|\(status.st_mtim.tv_sec)|\(status.st_mtim.tv_nsec)|\(status.st_size)"
+            return version
         }
         if let known = virtualHosts[key] { return known }
         var info = settings.contextInfo(user: Unmanaged.passUnretained(self).toOpaque())
@@ -335,7 +339,8 @@ final class ServiceLoop: @unchecked Sendable {
 
     /// What libwebsockets reports. A result other than 0 closes the connection.
     fileprivate func handle(
-        _ wsi: OpaquePointer, _ reason: lws_callback_reasons, input: UnsafeMutableRawPointer?, length: Int
+        _ wsi: OpaquePointer, _ reason: lws_callback_reasons, user: UnsafeMutableRawPointer?,
+        input: UnsafeMutableRawPointer?, length: Int
     ) -> Int32 {
         switch reason {
         case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
@@ -347,6 +352,11 @@ final class ServiceLoop: @unchecked Sendable {
         case LWS_CALLBACK_RAW_CLOSE_FILE:
             listener = nil
             checkEmpty()
+            return 0
+        case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+            // Left alone, libwebsockets answers a client that names its host with the certificate of the first virtual
+            // host of the context, which is that of an earlier server or of files replaced since.
+            if let user { porchlight_tls_ignore_name(OpaquePointer(user)) }
             return 0
         default: break
         }
@@ -401,5 +411,5 @@ private func serviceCallback(
 ) -> Int32 {
     guard let wsi, let context = lws_get_context(wsi), let owner = lws_context_user(context) else { return 0 }
     return Unmanaged<ServiceLoop>.fromOpaque(owner).takeUnretainedValue()
-        .handle(wsi, reason, input: input, length: length)
+        .handle(wsi, reason, user: user, input: input, length: length)
 }

@@ -15,11 +15,15 @@ struct TLSTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = TLSFiles(
             certificate: folder.appending(path: "cert.pem").path, key: folder.appending(path: "key.pem").path)
+        try await makeCertificate(files, names: names)
+        try await body(files)
+    }
+
+    private func makeCertificate(_ files: TLSFiles, names: String) async throws {
         _ = try await run(
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
             "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", files.key,
             "-out", files.certificate)
-        try await body(files)
     }
 
     @Test func httpsAndWebSocketsOverTLS() async throws {
@@ -84,6 +88,33 @@ struct TLSTests {
             let url = try #require(URL(string: "wss://localhost:\(server.port)/"))
             #expect(try await failure(url, trusting)?.contains("/nonexistent/ca.pem") == true)
             await server.stop()
+        }
+    }
+
+    /// Servers that follow each other on one loop each show their own certificate, whether or not the client names its
+    /// host, and a client reads its authorities again when their file has changed.
+    @Test(arguments: ["localhost", "127.0.0.1"])
+    func aRenewedCertificateIsShownAndTrusted(host: String) async throws {
+        let loop = ServiceLoop(.libuv)
+        let names = "DNS:localhost,IP:127.0.0.1"
+        try await withCertificate(names: names) { files in
+            for _ in 0..<2 {
+                try await makeCertificate(files, names: names)
+                let roster = ConnectionRoster()
+                let port = try await loop.listen(
+                    .init(host: "127.0.0.1", port: 0, tls: files, maximumConnectionsPerAddress: 100) { transport in
+                        HTTPConnection(transport, configuration: .init(), service: TestService(), roster: roster)
+                    })
+                let url = try #require(URL(string: "wss://\(host):\(port)/"))
+                var trusting = ClientConfiguration()
+                trusting.caFile = files.certificate
+                #expect(try await failure(url, trusting) == nil)
+                loop.perform {
+                    loop.stopListening()
+                    loop.dropAll()
+                }
+                try await within { await loop.emptied() }
+            }
         }
     }
 
