@@ -133,6 +133,27 @@ import Wire
         }
     }
 
+    /// On Linux `URLSession` stops the program when a redirection is answered after its task was cancelled.
+    @Test func aRedirectionMayMeetItsCancellation() async throws {
+        try await withCloud({ _ in .text(302, "", headers: ["Location": "/elsewhere"]) }) { cloud in
+            let devices = cloud.connection(clock: ManualClock()).deviceService
+            for step in 0..<300 {
+                let call = Task { try await devices.devices(spaceId: "home") }
+                let cancelling = Task {
+                    try? await Task.sleep(for: .microseconds(step * 20))
+                    call.cancel()
+                }
+                guard case .failure(let error) = await call.result else {
+                    Issue.record("a redirection is no answer")
+                    return
+                }
+                #expect([.cancelled, .redirected(to: "http://127.0.0.1:\(cloud.port)")].contains(error as? CloudError))
+                await cancelling.value
+            }
+            #expect(cloud.received.allSatisfy { $0.path == "/v1/spaces/home/devices" })
+        }
+    }
+
     @Test func aCancelledTaskSendsNothing() async throws {
         try await withCloud({ _ in .json(200, [DeviceModel]()) }) { cloud in
             let devices = cloud.connection().deviceService

@@ -8,9 +8,14 @@ import Foundation
 /// Carries requests over one `URLSession` without cache, cookies or redirection, and bounds what it reads.
 ///
 /// Thread-safe: exchanges are found by their task's number behind a lock, and each guards itself.
+///
+/// Tasks are cancelled on the delegate's serial queue, a task whose redirection has been answered is not cancelled, and
+/// the redirection of a cancelled task is not answered: on Linux `URLSession` stops the program when it works on the
+/// answer after the cancellation.
 final class HTTPTransport: Sendable {
     private let receiver = Receiver()
     private let session: URLSession
+    private let queue = OperationQueue()
 
     init() {
         let configuration = URLSessionConfiguration.ephemeral
@@ -19,7 +24,8 @@ final class HTTPTransport: Sendable {
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
         configuration.httpMaximumConnectionsPerHost = 8
-        session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+        queue.maxConcurrentOperationCount = 1
+        session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: queue)
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -37,7 +43,9 @@ final class HTTPTransport: Sendable {
             return await exchange.outcome()
         } onCancel: {
             exchange.finish(.failure(.cancelled))
-            task.cancel()
+            queue.addOperation { [receiver] in
+                if receiver.remove(task) != nil { task.cancel() }
+            }
         }
     }
 }
@@ -48,6 +56,11 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
 
     func add(_ exchange: Exchange, task: Int) { exchanges.withLock { $0[task] = exchange } }
 
+    /// Forgets an exchange, once.
+    func remove(_ task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    }
+
     private func exchange(of task: URLSessionTask) -> Exchange? {
         exchanges.withLock { $0[task.taskIdentifier] }
     }
@@ -56,9 +69,10 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
+        guard let exchange = remove(task) else { return }
         let target = request.url.flatMap { try? Origin(cloud: $0) }.map { "\($0.scheme)://\($0)" }
-        exchange(of: task)?.finish(.failure(.redirected(to: target ?? "another address")))
         completionHandler(nil)
+        exchange.finish(.failure(.redirected(to: target ?? "another address")))
     }
 
     func urlSession(
@@ -89,7 +103,6 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        exchange?.complete(error)
+        remove(task)?.complete(error)
     }
 }
