@@ -36,7 +36,8 @@ public struct CameraConfiguration: Sendable {
         public init() {}
     }
 
-    /// The directory for the key and the registration; made with mode 0700 where it is missing.
+    /// The directory for the key and the registration; made with mode 0700 where it is missing. One that is there must
+    /// be closed to other accounts.
     public var stateDirectory: String
     /// The maker's name for the model: 1 to 32 bytes of UTF-8.
     public var model = "Porchlight Reference"

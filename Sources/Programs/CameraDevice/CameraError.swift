@@ -2,6 +2,8 @@
 public enum CameraError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The state directory cannot be made or written to.
     case stateDirectoryNotWritable(path: String, reason: String)
+    /// The state directory was there, and other accounts may look into it or write to it. Its mode is left as it is.
+    case stateDirectoryExposed(path: String)
     /// Another camera process uses the state directory.
     case stateDirectoryInUse(path: String)
     /// The file with the device key is not as it was written. It is never replaced silently, since the key is what the
@@ -33,6 +35,11 @@ public enum CameraError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .stateDirectoryNotWritable(let path, let reason):
             "The state directory \(path) cannot be written (\(reason)). Choose another, or give this account the right."
+        case .stateDirectoryExposed(let path):
+            """
+            The state directory \(path) is open to other accounts. Run `chmod 700 \(path)` if it is for the camera alone; \
+            else choose another.
+            """
         case .stateDirectoryInUse(let path):
             "Another camera uses the state directory \(path). Stop it, or choose another directory."
         case .identityDamaged(let path, let reason):

@@ -24,18 +24,19 @@ final class StateDirectory: Sendable {
     private let lock: Int32
 
     /// Makes the directory (mode 0700) where it is missing, and takes it for this process.
+    ///
+    /// A directory that is there keeps its mode: it may be one that others need, such as `/tmp`.
+    /// - Throws: ``CameraError/stateDirectoryExposed(path:)`` for one that other accounts may enter, before anything in
+    ///   it is touched.
     init(path: String) throws(CameraError) {
         self.path = path
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let mode: mode_t
+        do throws(FileFailure) {
+            mode = try Self.modeOfDirectory(at: path)
         } catch {
-            throw .stateDirectoryNotWritable(path: path, reason: Self.reason(of: error))
+            throw .stateDirectoryNotWritable(path: path, reason: error.reason)
         }
-        // Also where the directory was there: the key in it is nobody else's.
-        guard chmod(path, 0o700) == 0 else {
-            throw .stateDirectoryNotWritable(path: path, reason: FileFailure(code: errno).reason)
-        }
+        guard mode & 0o077 == 0 else { throw .stateDirectoryExposed(path: path) }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw .stateDirectoryNotWritable(path: path, reason: FileFailure(code: errno).reason)
@@ -125,9 +126,18 @@ final class StateDirectory: Sendable {
         guard fsync(descriptor) == 0 else { throw FileFailure(code: errno) }
     }
 
-    private static func reason(of error: any Error) -> String {
-        let failure = error as NSError
-        if let cause = failure.userInfo[NSUnderlyingErrorKey] as? NSError { return cause.localizedDescription }
-        return failure.localizedDescription
+    /// The permission bits of a directory, which is made where it is missing, as are those above it.
+    private static func modeOfDirectory(at path: String) throws(FileFailure) -> mode_t {
+        var code = mkdir(path, 0o700) == 0 ? 0 : errno
+        let parent = (path as NSString).deletingLastPathComponent
+        if code == ENOENT, !parent.isEmpty, parent != path {
+            _ = try modeOfDirectory(at: parent)
+            code = mkdir(path, 0o700) == 0 ? 0 : errno
+        }
+        var status = stat()
+        // What is there already is as good, whatever the system says of making it.
+        guard stat(path, &status) == 0 else { throw FileFailure(code: code == 0 ? errno : code) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileFailure(code: ENOTDIR) }
+        return status.st_mode & 0o777
     }
 }

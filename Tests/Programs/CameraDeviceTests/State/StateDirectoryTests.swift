@@ -18,6 +18,39 @@ import Testing
         #expect(try state.read("other") == nil)
     }
 
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func isMadeForThisAccountOnly() throws {
+        let parent = directory.path("parent")
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent)
+        _ = try StateDirectory(path: parent + "/camera")
+        #expect(try mode(parent + "/camera") == 0o700)
+        #expect(try mode(parent) == 0o755, "a directory above that was there is somebody else's")
+    }
+
+    @Test(arguments: [0o755, 0o750, 0o770, 0o1777, 0o701])
+    func anOpenDirectoryIsRefusedAndLeftAlone(bits: Int) throws {
+        let path = directory.path("shared")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: bits], ofItemAtPath: path)
+        let error = try #require(throws: CameraError.self) { try StateDirectory(path: path) }
+        #expect(error == .stateDirectoryExposed(path: path))
+        #expect(error.description.contains("`chmod 700 \(path)`"))
+        #expect(!error.description.contains("\n"))
+        #expect(try mode(path) == bits)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    }
+
+    @Test func aDirectoryOfThisAccountIsTaken() throws {
+        let path = directory.path("mine")
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        _ = try StateDirectory(path: path)
+    }
+
     @Test func aSecondCameraIsKeptOut() throws {
         let state = try StateDirectory(path: directory.path("camera"))
         #expect(throws: CameraError.stateDirectoryInUse(path: directory.path("camera"))) {
