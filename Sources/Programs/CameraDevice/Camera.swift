@@ -24,7 +24,7 @@ public actor Camera {
         var random: SharedRandom
     }
 
-    /// What happens, for one consumer; ends when the camera has stopped. The newest 256 wait for a consumer that lags.
+    /// What happens, for one consumer; ends when the camera has stopped, also after ``CameraEvent/failed(_:)``. The newest 256 wait for a consumer that lags.
     public nonisolated let events: AsyncStream<CameraEvent>
     private nonisolated let yield: AsyncStream<CameraEvent>.Continuation
 
@@ -70,12 +70,17 @@ public actor Camera {
         running?.cancel()
         await running?.value
         running = nil
+        await release()
+        yield.finish()
+    }
+
+    /// Gives back what the camera holds. Nothing serves or pairs any more.
+    private func release() async {
         retiring?.cancel()
         await retiring?.value
         retiring = nil
         await peripheral?.stop()
         (peripheral, live, parts) = (nil, nil, nil)
-        yield.finish()
     }
 
     private func open() async throws(CameraError) {
@@ -102,26 +107,37 @@ public actor Camera {
             throw .stopped
         }
         running = Task { [weak self] in
-            await self?.run(parts, record)
+            await self?.run(record)
         }
     }
 
-    private func run(_ parts: Parts, _ first: RegistrationRecord?) async {
-        var record = first
+    /// Runs until the task is cancelled, or the camera cannot go on. Then everything is given back before anybody hears
+    /// of the failure, so that whoever hears of it can start another camera at once.
+    private func run(_ first: RegistrationRecord?) async {
         do throws(CameraError) {
-            while !Task.isCancelled {
-                if let paired = record {
-                    guard try await serve(parts, paired) == .removed else { break }
-                    try RegistrationRecord.remove(from: parts.directory)
-                    record = nil
-                    yield.yield(.removed)
-                } else {
-                    record = try await pair(parts)
-                }
-            }
+            try await pairAndServe(first)
         } catch {
             log.error("\(error)")
+            isStopped = true
+            await release()
             yield.yield(.failed(error))
+            yield.finish()
+        }
+    }
+
+    private func pairAndServe(_ first: RegistrationRecord?) async throws(CameraError) {
+        // Held no longer than this runs: with the parts, the state directory is free for another camera.
+        guard let parts else { return }
+        var record = first
+        while !Task.isCancelled {
+            if let paired = record {
+                guard try await serve(parts, paired) == .removed else { break }
+                try RegistrationRecord.remove(from: parts.directory)
+                record = nil
+                yield.yield(.removed)
+            } else {
+                record = try await pair(parts)
+            }
         }
     }
 

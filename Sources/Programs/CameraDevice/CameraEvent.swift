@@ -29,7 +29,7 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
     case viewerLeft(session: String, viewers: Int)
     /// The owner removed the camera from the space: it forgets its pairing and waits to be paired again.
     case removed
-    /// The camera cannot go on, and has stopped.
+    /// The camera cannot go on, has given back all it held, and has stopped. The last event.
     case failed(CameraError)
 
     /// One line for a terminal.

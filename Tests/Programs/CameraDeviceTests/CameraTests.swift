@@ -67,9 +67,12 @@ private final class CameraFixture: Sendable {
         }
     }
 
+    /// Returns when the camera's events have ended.
+    func ended() async { await reading.value }
+
     func stop() async {
         await camera.stop()
-        await reading.value
+        await ended()
         await cloud.stop()
     }
 }
@@ -216,6 +219,34 @@ private struct HastyClock: Clock {
         try await fixture.event(.removed)
         try await fixture.event("advertising") { if case .advertising = $0 { true } else { false } }
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("camera/registration.json")))
+        await fixture.stop()
+    }
+
+    @Test func aCameraThatCannotGoOnLetsGoAndEndsItsEvents() async throws {
+        let directory = try TemporaryDirectory()
+        let registration = directory.path("camera/registration.json")
+        let cloud = try await Self.friendly { link, _ in
+            _ = try await link.next()
+            // A directory cannot be removed as a file, not even by root.
+            try FileManager.default.removeItem(atPath: registration)
+            try FileManager.default.createDirectory(atPath: registration, withIntermediateDirectories: false)
+            try link.send(.refused(APIError(code: .notFound, message: "no such device")))
+            await link.drain()
+        }
+        // With the real clock the pairing service still says goodbye when the camera fails.
+        let fixture = try CameraFixture(cloud, directory: directory) { $0.clock = ContinuousClock() }
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await within(.seconds(30), "the end of the events") { await fixture.ended() }
+        guard case .failed(.fileFailed(registration, _)) = fixture.all.last else {
+            Issue.record("\(fixture.all)")
+            return
+        }
+        // Without a stop.
+        _ = try StateDirectory(path: directory.path("camera"))
+        let air = try FileManager.default.contentsOfDirectory(atPath: directory.path("air"))
+        #expect(!air.contains { $0.hasSuffix(".radio") })
+        #expect(await fixture.camera.deviceID == nil)
         await fixture.stop()
     }
 
