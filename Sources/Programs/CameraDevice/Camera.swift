@@ -271,10 +271,9 @@ public actor Camera {
             group.addTask {
                 for await event in live.events {
                     switch event {
-                    case .joined(let session, let viewers):
-                        events.yield(.viewerJoined(session: session, viewers: viewers))
-                    case .left(let session, let viewers):
-                        events.yield(.viewerLeft(session: session, viewers: viewers))
+                    // Without the session: its id is what authorises a viewer to end it.
+                    case .joined(_, let viewers): events.yield(.viewerJoined(viewers: viewers))
+                    case .left(_, let viewers): events.yield(.viewerLeft(viewers: viewers))
                     case .ended(let session): socket.send(sessionEnded: session)
                     }
                 }

@@ -24,9 +24,9 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
     /// The connection to the cloud is down; the next attempt is due after the wait.
     case offline(reason: String, retryIn: Duration)
     /// A viewer's set-up was answered; the number counts this one.
-    case viewerJoined(session: String, viewers: Int)
+    case viewerJoined(viewers: Int)
     /// A live session ended; the number counts those that stay.
-    case viewerLeft(session: String, viewers: Int)
+    case viewerLeft(viewers: Int)
     /// The owner removed the camera from the space: it forgets its pairing and waits to be paired again.
     case removed
     /// The camera cannot go on, has given back all it held, and has stopped. The last event.
@@ -46,8 +46,8 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
         case .online: "online"
         case .offline(let reason, let wait):
             "offline (\(reason)); next attempt in \(wait.formatted(.units(allowed: [.seconds, .milliseconds])))"
-        case .viewerJoined(let session, let viewers): "viewer joined (\(session)); \(viewers) watching"
-        case .viewerLeft(let session, let viewers): "viewer left (\(session)); \(viewers) watching"
+        case .viewerJoined(let viewers): "viewer joined; \(viewers) watching"
+        case .viewerLeft(let viewers): "viewer left; \(viewers) watching"
         case .removed: "removed from its space"
         case .failed(let error): "stopped: \(error)"
         }

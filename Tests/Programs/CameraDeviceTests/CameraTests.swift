@@ -114,7 +114,7 @@ private struct HastyClock: Clock {
         let offer = try await viewer.offer()
         let cloud = try await Self.friendly { link, _ in
             try await link.welcome()
-            try link.send(.offer(id: "1", session: "live", sdp: offer, iceServers: [], deadline: 10_000))
+            try link.send(.offer(id: "1", session: "canary-session", sdp: offer, iceServers: [], deadline: 10_000))
             guard case .answer("1", let sdp) = try await link.next() else { return }
             try await viewer.take(answer: sdp)
             await link.drain()
@@ -122,7 +122,7 @@ private struct HastyClock: Clock {
         let fixture = try CameraFixture(cloud) { $0.clock = ContinuousClock() }
         try await fixture.camera.start()
         try await fixture.write(Samples.credentials())
-        try await fixture.event(.viewerJoined(session: "live", viewers: 1))
+        try await fixture.event(.viewerJoined(viewers: 1))
         _ = try await viewer.frames(3)
         #expect(try await viewer.message { _ in true } == .rssi(-48))
         await fixture.stop()
@@ -133,9 +133,11 @@ private struct HastyClock: Clock {
         let wanted: [CameraEvent] = [
             .advertising(name: name), .clientConnected, .credentialsReceived(ssid: "Porchlight Demo"),
             .joining(ssid: "Porchlight Demo"), .joined(ssid: "Porchlight Demo"), .registered(name: "Porch"), .online,
-            .viewerJoined(session: "live", viewers: 1), .viewerLeft(session: "live", viewers: 0),
+            .viewerJoined(viewers: 1), .viewerLeft(viewers: 0),
         ]
         #expect(fixture.all.filter { $0 != .clientDisconnected } == wanted)
+        let shown = fixture.all.map { "\($0) \(String(reflecting: $0))" }.joined()
+        #expect(!shown.contains("canary"), "the session's id authorises its end")
         // Nothing is left: the directory is free, and the air is empty.
         _ = try StateDirectory(path: fixture.directory.path("camera"))
         let air = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path("air"))
