@@ -90,6 +90,8 @@ final class CloudRegistration: Sendable {
         }
         return switch error.code {
         case .sessionKeyUnknown, .sessionKeyUsed, .sessionKeyExpired: .keyRefused
+        // The session is for another camera, or the key is not this one's: no restart mends that, a new pairing does.
+        case .forbidden, .badSignature: .keyRefused
         case .deviceClaimed: .alreadyClaimed
         default: .internalFault
         }

@@ -72,7 +72,8 @@ import Wire
         (409, .sessionKeyUsed, .keyRefused),
         (410, .sessionKeyExpired, .keyRefused),
         (409, .deviceClaimed, .alreadyClaimed),
-        (403, .badSignature, .internalFault),
+        (403, .badSignature, .keyRefused),
+        (403, .forbidden, .keyRefused),
         (400, .badField, .internalFault),
         (413, .bodyTooLarge, .internalFault),
     ])
