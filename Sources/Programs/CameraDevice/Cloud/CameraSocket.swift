@@ -73,6 +73,9 @@ final class CameraSocket: Sendable {
         var socket: WebSocket?
         var keepAlive: Duration = .seconds(55)
         var offers = 0
+        /// Sessions that are being torn down on the cloud's word.
+        var endings: [Int: Task<Void, Never>] = [:]
+        var lastEnding = 0
     }
 
     private let address: URL
@@ -95,8 +98,15 @@ final class CameraSocket: Sendable {
         self.handler = handler
     }
 
-    /// Connects, and connects again, until the device is removed or the task is cancelled.
+    /// Connects, and connects again, until the device is removed or the task is cancelled. The sessions that the cloud
+    /// ended are torn down when this returns.
     func run() async -> Ending {
+        let ending = await connections()
+        for ending in state.withLock({ Array($0.endings.values) }) { await ending.value }
+        return ending
+    }
+
+    private func connections() async -> Ending {
         var backoff = Backoff(limit: Self.reconnectLimit)
         while !Task.isCancelled {
             let watch = Stopwatch(clock)
@@ -182,7 +192,7 @@ final class CameraSocket: Sendable {
                             deadline: .milliseconds(min(60_000, max(0, deadline))))
                         take(offer, on: socket, in: &group)
                     case .endSession(let session) where isWelcome:
-                        await handler.sessionEnded(session)
+                        end(session)
                     case .goAway(let retryAfter):
                         result.withLock { $0 = .goAway(.milliseconds(min(300_000, max(0, retryAfter)))) }
                         break reading
@@ -223,6 +233,18 @@ final class CameraSocket: Sendable {
             switch answer {
             case .success(let sdp): send(.answer(id: offer.id, sdp: sdp), on: socket)
             case .failure(let refusal): send(.failure(id: offer.id, reason: refusal.reason), on: socket)
+            }
+        }
+    }
+
+    /// Has a session torn down beside the reading, which goes on with other viewers' offers. The task outlives the
+    /// connection: what began to end is ended.
+    private func end(_ session: String) {
+        state.withLock { state in
+            state.lastEnding += 1
+            state.endings[state.lastEnding] = Task { [self, number = state.lastEnding] in
+                await handler.sessionEnded(session)
+                self.state.withLock { $0.endings[number] = nil }
             }
         }
     }

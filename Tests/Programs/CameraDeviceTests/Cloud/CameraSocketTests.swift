@@ -19,20 +19,25 @@ private final class Recorder: CameraSocketHandler {
     let reports: AsyncStream<Report>
     private let yield: AsyncStream<Report>.Continuation
     private let answer: @Sendable (LiveOffer) async -> Result<String, LiveRefusal>
+    private let tearDown: @Sendable () async -> Void
 
     init(
         answer: @escaping @Sendable (LiveOffer) async -> Result<String, LiveRefusal> = {
             .success("answer to " + $0.sdp)
-        }
+        }, tearDown: @escaping @Sendable () async -> Void = {}
     ) {
         (reports, yield) = AsyncStream.makeStream()
         self.answer = answer
+        self.tearDown = tearDown
     }
 
     func socketCameOnline() async { yield.yield(.online) }
     func socketWentOffline(reason: String, retryIn wait: Duration) async { yield.yield(.offline(wait)) }
     func answer(to offer: LiveOffer) async -> Result<String, LiveRefusal> { await answer(offer) }
-    func sessionEnded(_ session: String) async { yield.yield(.ended(session)) }
+    func sessionEnded(_ session: String) async {
+        await tearDown()
+        yield.yield(.ended(session))
+    }
 }
 
 @Suite struct CameraSocketTests {
@@ -183,6 +188,37 @@ private final class Recorder: CameraSocketHandler {
             _ = try await link.next()
         }
         #expect(try await reports(2) == [.online, .ended("7")])
+    }
+
+    @Test func aSlowEndHoldsUpTheStopAndNothingElse() async throws {
+        let (releases, release) = AsyncStream<Void>.makeStream()
+        let (stages, stage) = AsyncStream<String>.makeStream()
+        let isThrough = Locked(false)
+        let handler = Recorder(tearDown: {
+            for await _ in releases { break }
+            // A stop that does not wait gets its chance to be first.
+            for _ in 0..<1000 { await Task.yield() }
+            isThrough.withLock { $0 = true }
+        })
+        let cloud = try await FakeCloud.start(converse: { link, _ in
+            try await link.welcome()
+            try link.send(.endSession(session: "7"))
+            try link.send(self.offer("1"))
+            if try await link.next() == .answer(id: "1", sdp: "answer to sdp") { stage.yield("answered") }
+            await link.drain()
+            stage.yield("gone")
+        })
+        let socket = socket(cloud, handler)
+        let running = Task { await socket.run() }
+        let first = try await within(.seconds(20), "an answer during the end") { await stages.first { _ in true } }
+        #expect(first == "answered")
+        #expect(isThrough.withLock { !$0 })
+        running.cancel()
+        _ = try await within(.seconds(20), "the end of the connection") { await stages.first { _ in true } }
+        release.yield()
+        #expect(try await within { await running.value } == .stopped)
+        #expect(isThrough.withLock { $0 })
+        await cloud.stop()
     }
 
     @Test func aSessionThatEndsHereIsTold() async throws {
