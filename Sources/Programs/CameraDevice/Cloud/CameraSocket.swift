@@ -102,7 +102,7 @@ final class CameraSocket: Sendable {
     /// ended are torn down when this returns.
     func run() async -> Ending {
         let ending = await connections()
-        for ending in state.withLock({ Array($0.endings.values) }) { await ending.value }
+        for tearDown in state.withLock({ Array($0.endings.values) }) { await tearDown.value }
         return ending
     }
 
@@ -131,8 +131,9 @@ final class CameraSocket: Sendable {
         return .stopped
     }
 
-    /// Says that a session ended on the camera's side. Without a connection there is nobody to tell: the cloud ends the
-    /// sessions of a camera that went away.
+    /// Says that a session ended on the camera's side. Without a connection there is nobody to tell, and it is not told
+    /// later: the cloud keeps the sessions of a camera that went away, so that a passing cut ends no view, and this one
+    /// until its viewer leaves or newer ones take its place.
     func send(sessionEnded session: String) {
         guard let socket = state.withLock({ $0.socket }) else { return }
         send(.sessionEnded(session: session), on: socket)
