@@ -88,7 +88,7 @@ public actor Camera {
         let directory = try StateDirectory(path: configuration.stateDirectory)
         let identity = try CameraIdentity.loaded(from: directory)
         let record = try RegistrationRecord.loaded(from: directory, for: identity)
-        _ = try VideoCapture.settings(for: configuration, name: "")
+        let settings = try VideoCapture.settings(for: configuration, name: "")
         let factory = RTCPeerConnectionFactory()
         do throws(WebRTCError) {
             try await factory.warmUp()
@@ -106,6 +106,8 @@ public actor Camera {
             await peripheral?.stop()
             throw .stopped
         }
+        yield.yield(.filming(VideoCapture.source(of: settings, for: configuration.videoInput)))
+        if !configuration.networks.managesWiFi { yield.yield(.networksSimulated) }
         running = Task { [weak self] in
             await self?.run(record)
         }

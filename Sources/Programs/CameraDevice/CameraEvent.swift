@@ -3,6 +3,10 @@ public import Wire
 
 /// What a camera tells whoever runs it, in the order it happens. Holds no secret.
 public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
+    /// Where pictures come from: a device's path, or a test pattern and why. Told once, at the start.
+    case filming(String)
+    /// The camera does not join networks itself: it takes the credentials of simulated ones. Told once, at the start.
+    case networksSimulated
     /// The camera waits to be paired, under this Bluetooth name.
     case advertising(name: String)
     /// A client reads or writes.
@@ -35,6 +39,9 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
     /// One line for a terminal.
     public var description: String {
         switch self {
+        case .filming(let source): "filming \(source)"
+        case .networksSimulated:
+            "no Wi-Fi to manage here: it takes the credentials of a simulated network list"
         case .advertising(let name): "waiting to be paired as \(name)"
         case .clientConnected: "a client has connected"
         case .clientDisconnected: "the client has disconnected"

@@ -88,6 +88,15 @@ private struct HastyClock: Clock {
     }
 }
 
+/// A joiner that manages Wi-Fi, and hears none.
+private struct WirelessNetworks: NetworkJoiner {
+    var managesWiFi: Bool { true }
+    var joinsFiveGigahertz: Bool { false }
+    func scan() async -> [HeardNetwork] { [] }
+    func join(_ credentials: PairingCredentials) async throws(PairingFailure) { throw .networkNotFound }
+    func signalStrength() async -> Int? { nil }
+}
+
 @Suite(.serialized) struct CameraTests {
     /// A cloud that takes every camera, and offers the first one a viewer.
     private static func friendly(
@@ -131,7 +140,8 @@ private struct HastyClock: Clock {
 
         let name = try #require(await fixture.name)
         let wanted: [CameraEvent] = [
-            .advertising(name: name), .clientConnected, .credentialsReceived(ssid: "Porchlight Demo"),
+            .filming("a test pattern"), .networksSimulated, .advertising(name: name), .clientConnected,
+            .credentialsReceived(ssid: "Porchlight Demo"),
             .joining(ssid: "Porchlight Demo"), .joined(ssid: "Porchlight Demo"), .registered(name: "Porch"), .online,
             .viewerJoined(viewers: 1), .viewerLeft(viewers: 0),
         ]
@@ -156,7 +166,8 @@ private struct HastyClock: Clock {
         try await again.camera.start()
         try await again.event(.online)
         #expect(await again.camera.deviceID == first)
-        #expect(again.all == [.online], "a paired camera must not advertise")
+        let wanted: [CameraEvent] = [.filming("a test pattern"), .networksSimulated, .online]
+        #expect(again.all == wanted, "a paired camera must not advertise")
         #expect(again.cloud.requests.count == 1, "it must not register again")
         await again.stop()
     }
@@ -319,6 +330,27 @@ private struct HastyClock: Clock {
         dump(network, to: &shown)
         #expect(!shown.isEmpty)
         #expect(!shown.contains("canary"))
+        await fixture.stop()
+    }
+
+    @Test func theSourceOfPicturesIsNamed() {
+        let pattern = RTCVideoSourceSettings(capture: .testPattern(name: "Porch"))
+        let device = RTCVideoSourceSettings(capture: .device(path: "/dev/video0"))
+        func shown(_ settings: RTCVideoSourceSettings, _ input: CameraConfiguration.VideoInput) -> String {
+            "\(CameraEvent.filming(VideoCapture.source(of: settings, for: input)))"
+        }
+        #expect(shown(device, .automatic) == "filming /dev/video0")
+        #expect(shown(device, .device(path: "/dev/video0")) == "filming /dev/video0")
+        #expect(shown(pattern, .automatic) == "filming a test pattern: there is no /dev/video0")
+        #expect(shown(pattern, .testPattern) == "filming a test pattern")
+    }
+
+    @Test func aCameraThatJoinsNetworksSaysNothingOfSimulatedOnes() async throws {
+        let fixture = try CameraFixture(try await Self.friendly()) { $0.networks = WirelessNetworks() }
+        try await fixture.camera.start()
+        try await fixture.event("advertising") { if case .advertising = $0 { true } else { false } }
+        #expect(fixture.all.first == .filming("a test pattern"))
+        #expect(!fixture.all.contains(.networksSimulated))
         await fixture.stop()
     }
 

@@ -69,6 +69,16 @@ final class VideoCapture: Sendable {
         }
     }
 
+    /// Where the pictures of `settings` come from, for a person; `input` is what was asked for.
+    static func source(
+        of settings: RTCVideoSourceSettings, for input: CameraConfiguration.VideoInput
+    ) -> String {
+        switch settings.capture {
+        case .device(let path): path
+        case .testPattern: input == .automatic ? "a test pattern: there is no \(v4l2)" : "a test pattern"
+        }
+    }
+
     /// What a configuration means on this machine.
     /// - Parameter name: Shown in a test pattern.
     /// - Throws: ``CameraError/noVideo(reason:)`` for a device that is not there or not for this account.
