@@ -259,6 +259,58 @@ import Wire
         }
     }
 
+    /// Frames go on arriving until the connection is closed, which is later than the call.
+    @Test func privacyTakesThePictureAwayForGoodWhileFramesArrive() async throws {
+        try await withCloud { cloud in
+            let model = model(cloud)
+            let view = try #require(model.remoteViews.first)
+            model.connect()
+            try await connected(model)
+            model.terminateConnection(privacyEnable: true)
+            let count = view.frameCount
+            try await within(.seconds(20), "everything to be closed") { await model.closed() }
+            #expect(view.frame == nil)
+            #expect(view.frameCount == count)
+            await #expect(throws: LiveViewError.noFrame) { try await model.snapshot() }
+        }
+    }
+
+    @Test func framesOfADroppedAttemptAreNotShown() async throws {
+        try await withCloud { cloud in
+            let driver = LiveViewDriver(
+                spaceId: "home", deviceId: FakeCloud.deviceId, services: cloud.connection, clock: ContinuousClock(),
+                jitter: { 0 }, view: LiveVideoView()
+            ) { _ in }
+            let view = driver.view
+            let frames = view.frames
+            driver.post(.connect(autoDisconnect: nil))
+            let frame = try #require(
+                try await within(.seconds(30), "a frame") {
+                    for await frame in frames { return frame }
+                    return nil
+                })
+            let tap = driver.tap(1, FrameMeter())
+            tap.renderFrame(frame)
+            #expect(view.frame != nil)
+
+            driver.post(.terminate)
+            view.renderFrame(nil)
+            let (count, size) = (view.frameCount, view.size)
+            tap.renderFrame(frame)
+            tap.setSize(CGSize(width: 1, height: 1))
+            #expect(view.frame == nil)
+            #expect(view.frameCount == count)
+            #expect(view.size == size)
+
+            // Nor is what is left of it shown in the next one.
+            driver.post(.connect(autoDisconnect: nil))
+            tap.setSize(CGSize(width: 1, height: 1))
+            #expect(view.size == size)
+            driver.post(.terminate)
+            try await within(.seconds(20), "everything to be closed") { await driver.closed() }
+        }
+    }
+
     @Test func anOfflineCameraIsGivenUp() async throws {
         try await withCloud { cloud in
             cloud.set(online: false)

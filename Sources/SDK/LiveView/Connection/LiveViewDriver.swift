@@ -57,6 +57,8 @@ final class LiveViewDriver: @unchecked Sendable {
     func post(_ event: LiveViewMachine.Event) {
         machine.withLock { machine in
             let actions = machine.handle(event, at: stopwatch.elapsed)
+            // Under the lock, and not with the actions: when this returns, no frame of a dropped attempt is shown any more.
+            view.admit(machine.currentAttempt)
             guard !actions.isEmpty else { return }
             // Put on the queue under the lock, so that they keep the order of their events; taken without it.
             queue.async { for action in actions { self.perform(action) } }
@@ -99,17 +101,19 @@ final class LiveViewDriver: @unchecked Sendable {
         }
     }
 
+    /// Makes what takes the frames of an attempt. It stays with the connection for a while after the attempt was dropped.
+    func tap(_ number: Int, _ meter: FrameMeter) -> FrameTap {
+        FrameTap(
+            onSize: { [view] in view.setSize($0, of: number) },
+            onFrame: { [weak self, view] frame in
+                guard let self, view.render(frame, of: number) else { return }
+                if meter.note(at: stopwatch.elapsed) { post(.attempt(number, .firstFrame)) }
+            })
+    }
+
     private func open(_ number: Int) {
         let meter = FrameMeter()
-        let tap = FrameTap(
-            onSize: { [view] in view.setSize($0) },
-            onFrame: { [weak self, view] frame in
-                guard let self else { return }
-                let isFirst = meter.note(at: stopwatch.elapsed)
-                view.renderFrame(frame)
-                if isFirst { post(.attempt(number, .firstFrame)) }
-            })
-        let peer = LivePeer(live: services.liveService, clock: clock, tap: tap) { [weak self] event in
+        let peer = LivePeer(live: services.liveService, clock: clock, tap: tap(number, meter)) { [weak self] event in
             self?.post(.attempt(number, event))
         }
         attempts[number] = Attempt(peer: peer, meter: meter)

@@ -81,6 +81,13 @@ struct LiveViewMachine: Sendable {
     private(set) var connectionState = LiveConnectionState.none
     private(set) var isChannelOpen = false
     private(set) var lastError: LiveViewError?
+    /// The attempt whose frames are wanted; nil while there is none.
+    var currentAttempt: Int? {
+        switch phase {
+        case .opening, .live: attempt
+        case .idle, .asking, .pausing: nil
+        }
+    }
     /// From ``Event/connect(autoDisconnect:)`` to the first frame after it.
     private(set) var firstFrameDuration: Duration?
 
@@ -193,12 +200,7 @@ struct LiveViewMachine: Sendable {
 
     /// Ends the attempt and forgets what belongs to it.
     private mutating func dropAttempt(goodbye: Bool) -> [Action] {
-        let hasAttempt =
-            switch phase {
-            case .opening, .live: true
-            case .idle, .asking, .pausing: false
-            }
-        guard hasAttempt else { return [] }
+        guard let attempt = currentAttempt else { return [] }
         var actions = stop(.connecting) + stop(.frames) + [.close(attempt: attempt, goodbye: goodbye && isChannelOpen)]
         actions += channel(false)
         return actions

@@ -13,6 +13,7 @@ public final class LiveVideoView: RTCVideoRenderer, Sendable {
         var size = CGSize.zero
         var streams: [Int: AsyncStream<RTCVideoFrame>.Continuation] = [:]
         var nextStream = 0
+        var admitted: Int?
     }
 
     private let state = Locked(State())
@@ -64,17 +65,39 @@ public final class LiveVideoView: RTCVideoRenderer, Sendable {
     public func setSize(_ size: CGSize) { state.withLock { $0.size = size } }
 
     /// Takes a frame; nil takes the newest away.
-    public func renderFrame(_ frame: RTCVideoFrame?) {
-        let (streams, old) = state.withLock { state in
+    public func renderFrame(_ frame: RTCVideoFrame?) { render(frame) { _ in true } }
+
+    // MARK: - Attempts
+
+    /// Decides whose frames are taken from now on. When it returns, those of other attempts change nothing any more.
+    func admit(_ attempt: Int?) { state.withLock { $0.admitted = attempt } }
+
+    /// As ``setSize(_:)``, if the attempt is the admitted one.
+    func setSize(_ size: CGSize, of attempt: Int) {
+        state.withLock { if $0.admitted == attempt { $0.size = size } }
+    }
+
+    /// As ``renderFrame(_:)``, if the attempt is the admitted one.
+    /// - Returns: Whether it is.
+    func render(_ frame: RTCVideoFrame, of attempt: Int) -> Bool { render(frame) { $0.admitted == attempt } }
+
+    /// Asks and takes in one go, so that a frame cannot slip in behind the one who closes the gate and empties the view.
+    @discardableResult
+    private func render(_ frame: RTCVideoFrame?, if isAdmitted: (State) -> Bool) -> Bool {
+        // The state before it, which keeps the old frame until the lock is gone.
+        let old: State? = state.withLock { state in
+            guard isAdmitted(state) else { return nil }
             defer {
                 state.frame = frame
                 if frame != nil { state.count += 1 }
             }
-            return (Array(state.streams.values), state.frame)
+            return state
         }
+        guard let old else { return false }
         if let frame {
-            for stream in streams { stream.yield(frame) }
+            for stream in old.streams.values { stream.yield(frame) }
         }
         withExtendedLifetime(old) {}
+        return true
     }
 }

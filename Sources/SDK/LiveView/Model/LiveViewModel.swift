@@ -134,6 +134,7 @@ public final class LiveViewModel: ObservableObject, @unchecked Sendable {
         onError = nil
         onReconnect = nil
         driver.post(.terminate)
+        // From here on the view admits no frame, so it stays empty.
         if privacyEnable { driver.view.renderFrame(nil) }
     }
 
