@@ -341,6 +341,24 @@ import Wire
         }
     }
 
+    /// Nothing is heard on the main queue while this runs on it, so the end of the first connection is heard late.
+    @MainActor private func reconnect(_ model: LiveViewModel) async throws {
+        model.disconnect()
+        model.connect()
+        try await model.connected()
+    }
+
+    @Test func anEndThatIsHeardLateIsNotThatOfTheNextConnection() async throws {
+        try await withCloud { cloud in
+            let model = model(cloud)
+            model.connect()
+            try await connected(model)
+            try await within(.seconds(30), "the second stream") { try await reconnect(model) }
+            #expect(model.connectionState == .connected)
+            try await end(model)
+        }
+    }
+
     @Test func terminatingClearsThreeCallbacks() async throws {
         try await withCloud { cloud in
             let model = model(cloud)

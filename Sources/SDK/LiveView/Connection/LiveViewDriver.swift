@@ -12,7 +12,8 @@ import Wire
 final class LiveViewDriver: @unchecked Sendable {
     /// What reaches the outside.
     enum Output: Sendable {
-        case event(LiveViewEvent)
+        /// Something happened at a step of the machine.
+        case event(LiveViewEvent, step: Int)
         /// A value that the model publishes.
         case reading(DataChannelMessage)
     }
@@ -61,7 +62,8 @@ final class LiveViewDriver: @unchecked Sendable {
             view.admit(machine.currentAttempt)
             guard !actions.isEmpty else { return }
             // Put on the queue under the lock, so that they keep the order of their events; taken without it.
-            queue.async { for action in actions { self.perform(action) } }
+            let step = machine.step
+            queue.async { for action in actions { self.perform(action, of: step) } }
         }
     }
 
@@ -87,7 +89,7 @@ final class LiveViewDriver: @unchecked Sendable {
 
     // MARK: - Actions
 
-    private func perform(_ action: LiveViewMachine.Action) {
+    private func perform(_ action: LiveViewMachine.Action, of step: Int) {
         dispatchPrecondition(condition: .onQueue(queue))
         switch action {
         case .open(let number): open(number)
@@ -96,7 +98,7 @@ final class LiveViewDriver: @unchecked Sendable {
         case .stop(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .ask(let number): ask(number)
         case .send(let message, let number): attempts[number]?.peer.send(message)
-        case .tell(let event): output(.event(event))
+        case .tell(let event): output(.event(event, step: step))
         case .publish(let reading): output(.reading(reading))
         }
     }

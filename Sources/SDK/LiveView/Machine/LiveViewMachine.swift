@@ -61,6 +61,14 @@ struct LiveViewMachine: Sendable {
         case publish(DataChannelMessage)
     }
 
+    /// Where the view stands after a step.
+    struct Standing: Sendable {
+        /// The newest step.
+        var step: Int
+        /// What ``LiveViewModel/connected()`` has to say at once; nil while a connection is being made.
+        var outcome: Result<Void, LiveViewError>?
+    }
+
     private enum Phase: Sendable, Equatable {
         case idle
         /// An attempt is being made; `isReached` once media can flow.
@@ -78,6 +86,9 @@ struct LiveViewMachine: Sendable {
     /// Whether the camera is a sleeper that is told to stay awake.
     var wakesUp = false
 
+    /// How many events were taken. What is told carries the number of its step, for it is heard later, when the view may
+    /// stand elsewhere already.
+    private(set) var step = 0
     private(set) var connectionState = LiveConnectionState.none
     private(set) var isChannelOpen = false
     private(set) var lastError: LiveViewError?
@@ -87,6 +98,16 @@ struct LiveViewMachine: Sendable {
         case .opening, .live: attempt
         case .idle, .asking, .pausing: nil
         }
+    }
+    var standing: Standing {
+        let outcome: Result<Void, LiveViewError>? =
+            switch connectionState {
+            case .connected: .success(())
+            case .initiated: nil
+            case .none: .failure(.disconnected)
+            case .failed: .failure(lastError ?? .disconnected)
+            }
+        return Standing(step: step, outcome: outcome)
     }
     /// From ``Event/connect(autoDisconnect:)`` to the first frame after it.
     private(set) var firstFrameDuration: Duration?
@@ -107,6 +128,7 @@ struct LiveViewMachine: Sendable {
     /// - Parameter now: The time on a clock that only goes forward.
     /// - Returns: What to do, in order.
     mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+        step += 1
         switch event {
         case .connect(let autoDisconnect): return connect(autoDisconnect, now)
         case .disconnect: return tearDown(.none)

@@ -2,7 +2,11 @@ import Basics
 
 /// Who listens to a model's events, and who waits for it to be connected. Thread-safe: one lock.
 final class EventAudience: Sendable {
-    private typealias Waiter = CheckedContinuation<Result<Void, LiveViewError>, Never>
+    private struct Waiter {
+        var continuation: CheckedContinuation<Result<Void, LiveViewError>, Never>
+        /// The machine's newest step when it began to wait.
+        var step: Int
+    }
 
     private struct State {
         var streams: [Int: AsyncStream<LiveViewEvent>.Continuation] = [:]
@@ -25,7 +29,9 @@ final class EventAudience: Sendable {
     }
 
     /// Hands an event to all streams, then to those who wait for it.
-    func send(_ event: LiveViewEvent) {
+    /// - Parameter step: Of the machine, at which it happened. It says nothing to who began to wait after that: it is the end
+    ///   of something else.
+    func send(_ event: LiveViewEvent, step: Int) {
         let outcome: Result<Void, LiveViewError>? =
             switch event {
             case .connected: .success(())
@@ -35,26 +41,35 @@ final class EventAudience: Sendable {
             }
         let (streams, waiters): ([AsyncStream<LiveViewEvent>.Continuation], [Waiter]) = state.withLock { state in
             guard outcome != nil else { return (Array(state.streams.values), []) }
-            defer { state.waiters = [:] }
-            return (Array(state.streams.values), Array(state.waiters.values))
+            let addressed = state.waiters.filter { $0.value.step < step }
+            for id in addressed.keys { state.waiters[id] = nil }
+            return (Array(state.streams.values), Array(addressed.values))
         }
         for stream in streams { stream.yield(event) }
         if let outcome {
-            for waiter in waiters { waiter.resume(returning: outcome) }
+            for waiter in waiters { waiter.continuation.resume(returning: outcome) }
         }
     }
 
     /// Waits for `connected` or what excludes it.
-    /// - Parameter current: What is known already; looked at once the waiter is known, so that nothing is missed.
-    func connected(_ current: @Sendable () -> Result<Void, LiveViewError>?) async throws(LiveViewError) {
+    /// - Parameter current: Where the view stands. Looked at under the lock, so that each later step finds the waiter; it may
+    ///   take the machine's lock, under which nothing here is called.
+    func connected(_ current: @Sendable () -> LiveViewMachine.Standing) async throws(LiveViewError) {
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
         let result: Result<Void, LiveViewError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                state.withLock { $0.waiters[id] = continuation }
-                if let known = Task.isCancelled ? .failure(.cancelled) : current() { resolve(id, known) }
+                let known: Result<Void, LiveViewError>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(.cancelled) }
+                    let standing = current()
+                    if standing.outcome == nil {
+                        state.waiters[id] = Waiter(continuation: continuation, step: standing.step)
+                    }
+                    return standing.outcome
+                }
+                if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
             resolve(id, .failure(.cancelled))
@@ -69,10 +84,10 @@ final class EventAudience: Sendable {
             return (Array(state.streams.values), Array(state.waiters.values))
         }
         for stream in streams { stream.finish() }
-        for waiter in waiters { waiter.resume(returning: .failure(error)) }
+        for waiter in waiters { waiter.continuation.resume(returning: .failure(error)) }
     }
 
     private func resolve(_ id: Int, _ result: Result<Void, LiveViewError>) {
-        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: result)
+        state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(returning: result)
     }
 }

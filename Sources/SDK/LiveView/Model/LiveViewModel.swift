@@ -152,14 +152,7 @@ public final class LiveViewModel: ObservableObject, @unchecked Sendable {
     /// - Throws: Why it was given up, ``LiveViewError/disconnected`` when nothing is being connected,
     ///   ``LiveViewError/cancelled``.
     public func connected() async throws(LiveViewError) {
-        try await audience.connected { [driver] in
-            switch driver.read(\.connectionState) {
-            case .connected: .success(())
-            case .initiated: nil
-            case .none: .failure(.disconnected)
-            case .failed: .failure(driver.read(\.lastError) ?? .disconnected)
-            }
-        }
+        try await audience.connected { [driver] in driver.read(\.standing) }
     }
 
     /// Waits until what was connected before is closed, and its sessions are ended at the cloud.
@@ -190,10 +183,10 @@ public final class LiveViewModel: ObservableObject, @unchecked Sendable {
         case .reading(.temperature(let value)): temperature = value
         case .reading(.humidity(let value)): humidity = value
         case .reading: break
-        case .event(let event):
+        case .event(let event, let step):
             publish(event)
             call(event)
-            audience.send(event)
+            audience.send(event, step: step)
         }
     }
 
