@@ -27,6 +27,8 @@ final class FakeCloud: Sendable {
 
     /// What viewers asked and said, from the beginning. One reader.
     var log: AsyncStream<Entry> { service.log.stream }
+    /// Whether something was asked by now.
+    func wasAsked(_ entry: Entry) -> Bool { service.state.withLock { $0.asked.contains(entry) } }
     var cameras: [FakeCamera] { service.state.withLock { $0.cameras } }
     var connection: CloudConnection {
         CloudConnection(
@@ -67,6 +69,7 @@ private final class Service: HTTPService {
         var cameras: [FakeCamera] = []
         var refusal: HTTPResponse?
         var dies = false
+        var asked: [FakeCloud.Entry] = []
     }
 
     let state = Locked(State())
@@ -82,18 +85,23 @@ private final class Service: HTTPService {
         source = factory.videoSource(with: settings)
     }
 
+    private func note(_ entry: FakeCloud.Entry) {
+        state.withLock { $0.asked.append(entry) }
+        log.continuation.yield(entry)
+    }
+
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         do {
             switch (request.method, request.path) {
             case ("POST", CloudRoute.live(space: "home", device: FakeCloud.deviceId)):
-                log.continuation.yield(.offer)
+                note(.offer)
                 if let refusal = state.withLock({ $0.refusal }) { return refusal }
                 return try await answer(request)
             case ("GET", CloudRoute.device(space: "home", device: FakeCloud.deviceId)):
-                log.continuation.yield(.device)
+                note(.device)
                 return HTTPResponse(status: 200, body: try JSONEncoder().encode(state.withLock { $0.device }))
             case ("DELETE", let path):
-                log.continuation.yield(.delete(path: path))
+                note(.delete(path: path))
                 return HTTPResponse(status: 204)
             default: return HTTPResponse(status: 405)
             }

@@ -393,6 +393,18 @@ import Wire
         }
     }
 
+    /// As a program does that exits next.
+    @Test func closedWaitsForTheAnswerOfAnOfferThatIsOut() async throws {
+        try await withCloud { cloud in
+            let model = model(cloud)
+            model.connect()
+            try await heard(cloud, .offer)
+            model.disconnect()
+            try await within(.seconds(20), "everything to be closed") { await model.closed() }
+            #expect(cloud.wasAsked(.delete(path: "/v1/live/session-1")))
+        }
+    }
+
     @Test func cancellingTheWaitLeavesTheConnection() async throws {
         try await withCloud { cloud in
             let model = model(cloud)

@@ -41,7 +41,7 @@ final class LivePeer: RTCPeerConnectionDelegate, RTCDataChannelDelegate, Sendabl
     /// - Returns: The camera's answer.
     func negotiate(spaceId: String, deviceId: String, iceServers: [ICEServer]) async -> LiveAnswer? {
         do {
-            let connection = try prepare(iceServers)
+            let connection = try await prepare(iceServers)
             let constraints = RTCMediaConstraints(mandatoryConstraints: nil, optionalConstraints: nil)
             try await connection.setLocalDescription(connection.offer(for: constraints))
             try await connection.iceGatheringCompleted()
@@ -70,7 +70,7 @@ final class LivePeer: RTCPeerConnectionDelegate, RTCDataChannelDelegate, Sendabl
         return nil
     }
 
-    private func prepare(_ iceServers: [ICEServer]) throws(WebRTCError) -> RTCPeerConnection {
+    private func prepare(_ iceServers: [ICEServer]) async throws(WebRTCError) -> RTCPeerConnection {
         let configuration = RTCConfiguration()
         configuration.iceServers = iceServers.map {
             RTCIceServer(urlStrings: $0.urls, username: $0.username, credential: $0.credential?.revealed)
@@ -92,6 +92,7 @@ final class LivePeer: RTCPeerConnectionDelegate, RTCDataChannelDelegate, Sendabl
         guard isWanted else {
             track.remove(tap)
             connection.close()
+            await connection.closed()
             throw .closed
         }
         return connection

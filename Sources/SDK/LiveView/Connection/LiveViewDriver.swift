@@ -21,6 +21,8 @@ final class LiveViewDriver: @unchecked Sendable {
     private struct Attempt {
         var peer: LivePeer
         var meter: FrameMeter
+        /// Ends by itself soon after the peer is closed, or when the cloud has answered.
+        var negotiation: Task<Void, Never>
     }
 
     let view: LiveVideoView
@@ -118,13 +120,13 @@ final class LiveViewDriver: @unchecked Sendable {
         let peer = LivePeer(live: services.liveService, clock: clock, tap: tap(number, meter)) { [weak self] event in
             self?.post(.attempt(number, event))
         }
-        attempts[number] = Attempt(peer: peer, meter: meter)
         let (spaceId, deviceId, iceServers) = (spaceId, deviceId, iceServers)
-        Task { [weak self] in
+        let negotiation = Task { [weak self] in
             guard let answer = await peer.negotiate(spaceId: spaceId, deviceId: deviceId, iceServers: iceServers)
             else { return }
             self?.remember(answer)
         }
+        attempts[number] = Attempt(peer: peer, meter: meter, negotiation: negotiation)
     }
 
     private func remember(_ answer: LiveAnswer) {
@@ -140,6 +142,8 @@ final class LiveViewDriver: @unchecked Sendable {
         guard let attempt = attempts.removeValue(forKey: number) else { return }
         closings[number] = Task {
             await attempt.peer.close(goodbye: goodbye)
+            // An offer that is out is not cancelled: only its answer names the session that is to be ended.
+            await attempt.negotiation.value
             self.queue.async { self.closings[number] = nil }
         }
     }

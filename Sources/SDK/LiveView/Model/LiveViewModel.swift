@@ -155,7 +155,8 @@ public final class LiveViewModel: ObservableObject, @unchecked Sendable {
         try await audience.connected { [driver] in driver.read(\.standing) }
     }
 
-    /// Waits until what was connected before is closed, and its sessions are ended at the cloud.
+    /// Waits until what was connected before is closed, and its sessions are ended at the cloud; also one that the cloud is
+    /// about to make, whose answer is waited for.
     public func closed() async { await driver.closed() }
 
     /// The newest frame as a PNG file.
