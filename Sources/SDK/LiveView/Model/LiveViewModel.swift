@@ -164,16 +164,9 @@ public final class LiveViewModel: ObservableObject, @unchecked Sendable {
     public func snapshot() async throws(LiveViewError) -> Data { try await driver.view.snapshot() }
 
     /// Loads the media engine, which takes one or two seconds once in a process. Optional: making a model begins it.
-    /// - Throws: ``LiveViewError/media(_:)`` when a part of it is not installed.
-    public static func prepare() async throws(LiveViewError) {
-        do {
-            try await LiveEngine.warmth.value
-        } catch let error as WebRTCError {
-            throw .media(error)
-        } catch {
-            throw .cancelled
-        }
-    }
+    /// - Throws: ``LiveViewError/media(_:)`` when a part of it is not installed, ``LiveViewError/cancelled`` when the waiting
+    ///   task is, which does not end the loading.
+    public static func prepare() async throws(LiveViewError) { try await LiveEngine.wait() }
 
     // MARK: - Delivery
 
