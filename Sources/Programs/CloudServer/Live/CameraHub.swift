@@ -35,11 +35,14 @@ actor CameraHub {
     private struct Connection {
         var attachment: Attachment
         var link: any CameraLink
+        /// Offers reach it behind its welcome.
+        var isWelcome = false
     }
 
     private struct PendingOffer {
         var attachment: Attachment
         var session: String
+        var message: CloudSocketMessage
         var continuation: CheckedContinuation<Result<String, LiveFailure>, Never>
     }
 
@@ -82,8 +85,8 @@ actor CameraHub {
     /// Whether a camera is connected.
     func isOnline(_ device: DeviceID) -> Bool { connections[device] != nil }
 
-    /// Takes in a camera that has proved its key, and welcomes it. An older connection of the same camera is closed: it
-    /// is most likely a dead one that nobody has noticed yet.
+    /// Takes in a camera that has proved its key. Offers are taken for it from now on, and reach it behind its welcome. An
+    /// older connection of the same camera is closed: it is most likely a dead one that nobody has noticed yet.
     func connect(_ device: DeviceID, by link: any CameraLink) -> Attachment {
         lastNumber += 1
         let attachment = Attachment(device: device, number: lastNumber)
@@ -92,9 +95,17 @@ actor CameraHub {
             older.link.close(.replaced)
         }
         connections[device] = Connection(attachment: attachment, link: link)
-        _ = link.send(.welcome(keepAlive: Self.keepAlive))
         log.info("camera \(device) is online")
         return attachment
+    }
+
+    /// Welcomes a camera that is connected, and hands it the offers that wait for it. Nothing happens when another
+    /// connection has taken its place.
+    func welcome(_ attachment: Attachment) {
+        guard let connection = connections[attachment.device], connection.attachment == attachment else { return }
+        connections[attachment.device]?.isWelcome = true
+        _ = connection.link.send(.welcome(keepAlive: Self.keepAlive))
+        for (id, offer) in pending where offer.attachment == attachment { send(id, by: connection.link) }
     }
 
     /// Notes that a connection has ended. What waited for it fails at once. Its open views stay known: media flows
@@ -128,7 +139,7 @@ actor CameraHub {
 
     /// Hands a viewer's offer to a camera and waits for the answer.
     func openLive(_ device: DeviceID, offer sdp: String) async throws(LiveFailure) -> LiveAnswer {
-        guard let connection = connections[device] else { throw .offline }
+        guard let attachment = connections[device]?.attachment else { throw .offline }
         guard pending.values.count(where: { $0.attachment.device == device }) < Self.mostPendingOffers else {
             throw .busy
         }
@@ -145,8 +156,8 @@ actor CameraHub {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 pending[id] = PendingOffer(
-                    attachment: connection.attachment, session: session, continuation: continuation)
-                if !connection.link.send(offer) { settle(id, .failure(.offline)) }
+                    attachment: attachment, session: session, message: offer, continuation: continuation)
+                if let connection = connections[device], connection.isWelcome { send(id, by: connection.link) }
             }
         } onCancel: {
             Task { await self.settle(id, .failure(.cancelled)) }
@@ -184,13 +195,18 @@ actor CameraHub {
 
     // MARK: Parts
 
+    private func send(_ id: String, by link: any CameraLink) {
+        if let offer = pending[id], !link.send(offer.message) { settle(id, .failure(.offline)) }
+    }
+
     private func settle(_ id: String, _ result: Result<String, LiveFailure>, from attachment: Attachment? = nil) {
         guard let offer = pending[id], attachment == nil || offer.attachment == attachment else { return }
         pending[id] = nil
         switch result {
         case .failure(.timeout), .failure(.cancelled):
             // The camera may be about to answer, and would keep a view open that nobody watches.
-            _ = connections[offer.attachment.device]?.link.send(.endSession(session: offer.session))
+            guard let connection = connections[offer.attachment.device], connection.isWelcome else { break }
+            _ = connection.link.send(.endSession(session: offer.session))
         case .success, .failure: break
         }
         offer.continuation.resume(returning: result)

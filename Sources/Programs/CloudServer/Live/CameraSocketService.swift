@@ -32,6 +32,9 @@ struct CameraSocketService: Sendable {
             tooSlow.cancel()
             let attached = await cameras.connect(device, by: link)
             attachment = attached
+            // In this order: whoever reads that a camera is paired may ask it for a live view at once.
+            try await store.markConnected(device, at: time.now)
+            await cameras.welcome(attached)
             while let text = try await incoming.next() {
                 try await cameras.receive(try Self.decode(text), from: attached)
             }
@@ -82,7 +85,6 @@ struct CameraSocketService: Sendable {
                 code: .badSignature, message: "The proof does not verify with the key that the camera registered.",
                 field: "signature")
         }
-        try await store.markConnected(device, at: time.now)
         return device
     }
 

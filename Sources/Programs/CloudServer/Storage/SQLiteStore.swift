@@ -146,7 +146,8 @@ actor SQLiteStore: Store {
                 try connection.execute(
                     """
                     INSERT INTO device (id, space, name, model, public_key, registered_at) VALUES (?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET model = excluded.model, registered_at = excluded.registered_at
+                    ON CONFLICT (id) DO UPDATE SET
+                        model = excluded.model, registered_at = excluded.registered_at, paired_at = NULL
                     """, device.id.rawValue, session.space, device.defaultName, device.model, device.publicKey,
                     now.rawValue)
                 return .registered(try Self.receipt(for: device, of: session, in: connection))

@@ -125,6 +125,48 @@ import Wire
         #expect(await !fixture.cameras.isOnline(device.id))
     }
 
+    @Test func aCameraIsReachableBeforeItIsPaired() async throws {
+        let fixture = try await CloudFixture()
+        let device = try await fixture.registeredDevice()
+        let (marks, mark) = AsyncStream<Bool>.makeStream()
+        let (answers, answer) = AsyncStream<Result<CameraHub.LiveAnswer, CameraHub.LiveFailure>>.makeStream()
+        let cameras = fixture.cameras
+        let service = fixture.cameraSockets { device throws(StoreError) in
+            mark.yield(await cameras.isOnline(device))
+            // Whoever sees it as paired asks at once; the camera hears of it behind the welcome.
+            Task {
+                do throws(CameraHub.LiveFailure) {
+                    answer.yield(.success(try await cameras.openLive(device, offer: LiveTests.offer)))
+                } catch {
+                    answer.yield(.failure(error))
+                }
+            }
+        }
+        let camera = try await fixture.connectedCamera(device, through: service)
+        #expect(try await within(.seconds(20), "the mark") { await marks.first { _ in true } } == true)
+        try camera.say(.answer(id: try await camera.offer().id, sdp: LiveTests.answer))
+        let result = try await within(.seconds(20), "the answer") { await answers.first { _ in true } }
+        #expect(try result?.get().sdp == LiveTests.answer)
+    }
+
+    @Test func aCameraThatCannotBeMarkedIsSentAway() async throws {
+        let fixture = try await CloudFixture()
+        let device = try await fixture.registeredDevice()
+        let service = fixture.cameraSockets { _ throws(StoreError) in throw .unavailable(reason: "the disk is full") }
+        let link = TestLink()
+        let camera = ConnectedCamera(
+            device: device, link: link, serving: Task { await service.serve(link, messages: link.spoken) })
+        try camera.say(.hello(deviceId: device.id, version: CameraSocketMessage.version))
+        guard case .challenge(let nonce) = try await camera.hear() else {
+            Issue.record("no challenge")
+            return
+        }
+        try camera.say(try device.proof(nonce))
+        #expect(refusal(try await camera.hear())?.code == .unavailable, "it was welcomed")
+        try await within(.seconds(20), "the end") { await camera.serving.value }
+        #expect(await !fixture.cameras.isOnline(device.id))
+    }
+
     @Test func aNewerConnectionReplacesTheOlder() async throws {
         let fixture = try await CloudFixture()
         let device = try await fixture.registeredDevice()

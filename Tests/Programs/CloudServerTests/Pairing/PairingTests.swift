@@ -191,8 +191,10 @@ import Wire
         try await within(.seconds(20), "the old connection's end") { await camera.serving.value }
         #expect(camera.link.closeReason == .reconnect)
         #expect(try await fixture.status(key).pairing?.status == PairingStep.pending)
+        #expect(try await fixture.store.device(device.id)?.pairingStatus == .authenticated)
         let back = try await fixture.connectedCamera(device)
         #expect(try await fixture.status(key).pairing?.status == PairingStep.success)
+        #expect(try await fixture.store.device(device.id)?.pairingStatus == .paired)
         back.link.vanish()
     }
 

@@ -279,9 +279,10 @@ enum StoreKind: CaseIterable, Sendable {
         }
         #expect(receipt.name == "Old \(device.id.ending)", "the name that the space gave it is kept")
         let stored = try #require(try await store.device(device.id))
-        #expect(stored.model == "New" && stored.pairingStatus == .paired)
+        #expect(stored.model == "New" && stored.pairingStatus == .authenticated, "paired before it is back")
         #expect(try await store.session(digest("second"), space: "a")?.pairedAt == nil)
         try await store.markConnected(device.id, at: start + .seconds(3))
+        #expect(try await store.device(device.id)?.pairingStatus == .paired)
         #expect(try await store.session(digest("second"), space: "a")?.pairedAt == start + .seconds(3))
         #expect(try await store.session(digest("first"), space: "a")?.pairedAt == start + .seconds(1))
         #expect(try await store.devices(space: "a").count == 1)

@@ -107,10 +107,22 @@ final class CloudFixture: Sendable {
         return device
     }
 
-    /// A camera that has gone through the handshake, and the task that serves it.
-    func connectedCamera(_ device: TestDevice) async throws -> ConnectedCamera {
-        let link = TestLink()
+    /// Serves cameras on the fixture's store, and calls `body` before one is marked as connected.
+    func cameraSockets(
+        beforeMark body: @escaping @Sendable (DeviceID) async throws(StoreError) -> Void
+    ) -> CameraSocketService {
         let service = service.cameraSockets
+        return CameraSocketService(
+            store: ObservedStore(base: store, beforeMark: body), cameras: cameras, time: service.time, clock: clock,
+            credentials: service.credentials)
+    }
+
+    /// A camera that has gone through the handshake, and the task that serves it.
+    func connectedCamera(
+        _ device: TestDevice, through service: CameraSocketService? = nil
+    ) async throws -> ConnectedCamera {
+        let link = TestLink()
+        let service = service ?? self.service.cameraSockets
         let serving = Task { await service.serve(link, messages: link.spoken) }
         let camera = ConnectedCamera(device: device, link: link, serving: serving)
         try await camera.shakeHands()
