@@ -74,6 +74,10 @@ public struct Log: Sendable {
 
     private static let writeToStandardError: Sink = { level, category, message in
         let now = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
-        FileHandle.standardError.write(Data("\(now) \(level) [\(category)] \(message)\n".utf8))
+        append("\(now) \(level) [\(category)] \(message)\n", to: .standardError)
     }
+
+    /// Writes one line, or drops it: on a full disk or a closed pipe there is nowhere left to say so, and a log must not
+    /// end the program that it reports on.
+    static func append(_ line: String, to file: FileHandle) { try? file.write(contentsOf: Data(line.utf8)) }
 }
