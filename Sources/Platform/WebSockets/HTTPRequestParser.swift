@@ -57,6 +57,8 @@ struct HTTPRequestParser {
     private var position = 0
     private var scanned = 0
     private var state = State.head
+    /// The body so far. Not in ``State``: bound out of there it would have two owners, and each append would copy it.
+    private(set) var body = Data()
 
     /// A parser at the start of a connection.
     init(limits: Limits, remoteAddress: String) {
@@ -106,16 +108,16 @@ struct HTTPRequestParser {
         switch state {
         case .head: return try readHead()
         case .body(var head, let remaining):
-            let left = remaining - take(atMost: remaining, into: &head.request.body)
+            let left = remaining - takeBody(atMost: remaining)
             guard left > 0 else { return finish(head) }
             return wait(&head) { .body($0, remaining: left) }
         case .chunkSize(var head):
             guard let line = try readLine(limit: 256) else { return wait(&head) { .chunkSize($0) } }
             let size = try Self.chunkSize(line)
-            guard size <= limits.bodyBytes - head.request.body.count else { throw bodyTooLarge() }
+            guard size <= limits.bodyBytes - body.count else { throw bodyTooLarge() }
             state = size == 0 ? .trailer(head, bytes: 0) : .chunk(head, remaining: size)
         case .chunk(var head, let remaining):
-            let left = remaining - take(atMost: remaining, into: &head.request.body)
+            let left = remaining - takeBody(atMost: remaining)
             if left > 0 { return wait(&head) { .chunk($0, remaining: left) } }
             state = .chunkEnd(head)
         case .chunkEnd(var head):
@@ -141,8 +143,11 @@ struct HTTPRequestParser {
     }
 
     private mutating func finish(_ head: Head) -> Event {
+        var request = head.request
+        request.body = body
+        body = Data()
         state = .head
-        return .request(head.request, closes: head.closes)
+        return .request(request, closes: head.closes)
     }
 
     private mutating func readHead() throws(Refusal) -> Event? {
@@ -231,7 +236,7 @@ struct HTTPRequestParser {
         return input[position..<(feed - 1)]
     }
 
-    private mutating func take(atMost count: Int, into body: inout Data) -> Int {
+    private mutating func takeBody(atMost count: Int) -> Int {
         let taken = min(count, input.count - position)
         body.append(contentsOf: input[position..<(position + taken)])
         position += taken

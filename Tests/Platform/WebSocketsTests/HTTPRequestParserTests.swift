@@ -56,6 +56,36 @@ struct HTTPRequestParserTests {
         }
     }
 
+    @Test(arguments: ["Content-Length", "Transfer-Encoding"])
+    func aBodyInTinySegmentsIsNotCopiedForEach(_ field: String) throws {
+        let size = 128 << 10
+        let isChunked = field == "Transfer-Encoding"
+        var parser = HTTPRequestParser(limits: .init(), remoteAddress: "")
+        parser.append("POST / HTTP/1.1\r\nHost: h\r\n\(field): \(isChunked ? "chunked" : "\(size)")\r\n\r\n".utf8)
+        if isChunked { parser.append("20000\r\n".utf8) }
+        guard case .needsBody = parser.next() else { throw Unexpected(text: "no head") }
+        // Where the bytes are: they move when the buffer grows, and each time when the buffer is copied.
+        var place = parser.body.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        var moves = 0
+        for number in 1...size {
+            parser.append(CollectionOfOne(UInt8(truncatingIfNeeded: number)))
+            let event = parser.next()
+            if case .request(let request, _) = event, !isChunked, number == size {
+                #expect(request.body.elementsEqual((1...size).map { UInt8(truncatingIfNeeded: $0) }))
+                break
+            }
+            guard case .needsBody = event else { throw Unexpected(text: "\(event)") }
+            let now = parser.body.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+            if now != place { moves += 1 }
+            place = now
+        }
+        #expect(moves < size / 100)
+        guard isChunked else { return }
+        parser.append("\r\n0\r\n\r\n".utf8)
+        guard case .request(let request, _) = parser.next() else { throw Unexpected(text: "no request") }
+        #expect(request.body.elementsEqual((1...size).map { UInt8(truncatingIfNeeded: $0) }))
+    }
+
     @Test(arguments: [
         "Content-Length: -1", "Content-Length: +3", "Content-Length: abc", "Content-Length: ",
         "Content-Length: 3, 3", "Content-Length: 3\r\nContent-Length: 3", "Content-Length: 3\r\nContent-Length: 4",
