@@ -328,6 +328,7 @@ struct HTTPRequestParser {
 
     private func bodyTooLarge() -> Refusal {
         Refusal(
-            response: .failure(413, code: "bodyTooLarge", message: "the body is over \(limits.bodyBytes) bytes"))
+            response: .failure(
+                413, code: "bodyTooLarge", message: "the body is over \(limits.bodyBytes) bytes", field: "body"))
     }
 }

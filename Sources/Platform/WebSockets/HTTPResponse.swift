@@ -18,10 +18,11 @@ public struct HTTPResponse: Sendable, Equatable {
     }
 
     /// The error body that the server itself gives, in the shape that the cloud's clients decode.
-    static func failure(_ status: Int, code: String, message: String) -> HTTPResponse {
-        HTTPResponse(
+    static func failure(_ status: Int, code: String, message: String, field: String? = nil) -> HTTPResponse {
+        let field = field.map { "\"\($0)\"" } ?? "null"
+        return HTTPResponse(
             status: status, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
-            body: Data(#"{"error":{"code":"\#(code)","message":"\#(message)","field":null}}"#.utf8))
+            body: Data(#"{"error":{"code":"\#(code)","message":"\#(message)","field":\#(field)}}"#.utf8))
     }
 
     /// What goes over the wire: the head, then the body if there is one.

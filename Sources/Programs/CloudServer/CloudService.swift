@@ -120,7 +120,9 @@ struct CloudService: HTTPService {
 
     private static func checkBody(of request: HTTPRequest, route: Route) throws(Refusal) {
         guard request.body.count <= route.body.limit else {
-            throw Refusal(.bodyTooLarge, "The body is larger than \(route.body.limit) bytes, which is the most here.")
+            throw Refusal(
+                .bodyTooLarge, "The body is larger than \(route.body.limit) bytes, which is the most here.",
+                field: "body")
         }
         let type = request.headers["Content-Type"]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
             .lowercased()

@@ -28,7 +28,7 @@ struct HTTPServerLimitsTests {
         #expect(text.contains("Connection: close\r\n"))
         #expect(
             text.hasSuffix(
-                #"{"error":{"code":"bodyTooLarge","message":"the body is over 1000 bytes","field":null}}"#))
+                #"{"error":{"code":"bodyTooLarge","message":"the body is over 1000 bytes","field":"body"}}"#))
     }
 
     @Test(arguments: ["-5", "abc", "5\r\nContent-Length: 5", "5, 5"])
