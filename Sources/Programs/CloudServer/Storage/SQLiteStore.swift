@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SQLite
 import Wire
 
@@ -19,13 +20,26 @@ actor SQLiteStore: Store {
     /// - Parameter busyTimeout: How long an operation waits while another process holds the lock.
     init(path: String, busyTimeout: Duration = .seconds(5)) throws(StoreError) {
         connection = try Self.translating {
-            if !FileManager.default.fileExists(atPath: path) {
-                // SQLite gives its side files the mode of this one.
-                _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            }
+            try Self.makeFile(at: path)
             let connection = try Connection(path: path, configuration: .init(busyTimeout: busyTimeout))
             try connection.migrate(Schema.migrations)
             return connection
+        }
+    }
+
+    /// Makes the file when it is not there. It is the owner's from its first moment, and SQLite gives its side files the
+    /// mode of this one. A file that is there keeps the mode that its owner gave it.
+    private static func makeFile(at path: String) throws(SQLiteError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return
+        }
+        switch errno {
+        case EEXIST: return
+        case ENOSPC, EDQUOT: throw .diskFull(path: path)
+        case EROFS: throw .readOnly(path: path)
+        default: throw .cannotOpen(path: path)
         }
     }
 

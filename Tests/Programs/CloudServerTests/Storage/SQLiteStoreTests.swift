@@ -16,16 +16,35 @@ import Wire
         path = directory.path("cloud.sqlite")
     }
 
-    @Test func itsFilesAreTheOwnersOnly() async throws {
+    @Test(arguments: [0o700, 0o755])
+    func itsFilesAreTheOwnersOnly(inADirectoryOfMode mode: Int) async throws {
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: directory.url.path(percentEncoded: false))
         let store = try SQLiteStore(path: path)
         try await store.createSpace(
             Space(id: "a", name: "A"), token: CredentialDigest(of: Secret("token")), at: Timestamp(rawValue: 1))
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path(percentEncoded: false))
-        #expect(names.contains("cloud.sqlite") && names.contains("cloud.sqlite-wal"))
+        #expect(Set(names) == ["cloud.sqlite", "cloud.sqlite-wal", "cloud.sqlite-shm"])
         for name in names {
             let mode = try FileManager.default.attributesOfItem(atPath: directory.path(name))[.posixPermissions] as? Int
             #expect(mode == 0o600, "\(name)")
         }
+    }
+
+    @Test func aFileThatCannotBeMadeIsSaidSo() throws {
+        let nowhere = directory.path("missing/cloud.sqlite")
+        #expect(throws: StoreError.unavailable(reason: "\(SQLiteError.cannotOpen(path: nowhere))")) {
+            _ = try SQLiteStore(path: nowhere)
+        }
+    }
+
+    /// What the operator chose, say for a group that makes backups, stays.
+    @Test func aFileThatIsThereKeepsItsMode() throws {
+        try #require(
+            FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o640]))
+        _ = try SQLiteStore(path: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o640)
     }
 
     @Test func noSecretStandsInItsFiles() async throws {
