@@ -2,6 +2,19 @@ import Basics
 import Dispatch
 import Foundation
 
+/// Why a directory that was there before is not used: whoever can write to it could stand in for any camera.
+enum RadioDirectoryRefusal: Error, Equatable, CustomStringConvertible {
+    case belongsToAnother(path: String, user: UInt32)
+    case othersMayWrite(path: String)
+
+    var description: String {
+        switch self {
+        case .belongsToAnother(let path, let user): "\(path) belongs to another user (number \(user))"
+        case .othersMayWrite(let path): "others may write to \(path)"
+        }
+    }
+}
+
 /// The directory in which software radios meet.
 struct RadioDirectory: Sendable {
     var path: String

@@ -148,18 +148,20 @@ final class RadioSocket: Sendable {
 }
 
 extension RadioSocket {
-    /// Makes a directory for this user alone, or checks that an existing one is: nobody else may stand in the air.
+    /// Makes a directory for this user alone, or checks that nobody else can put radios into an existing one. The mode of
+    /// a directory that somebody else made is theirs: it is looked at and not changed.
     static func prepare(directory: String) throws {
-        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemCallError.last("make \(directory)") }
+        if mkdir(directory, 0o700) == 0 { return }
+        guard errno == EEXIST else { throw SystemCallError.last("make \(directory)") }
         var status = stat()
         guard lstat(directory, &status) == 0 else { throw SystemCallError.last("look at \(directory)") }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw SystemCallError(call: "use \(directory)", number: ENOTDIR)
         }
-        guard status.st_uid == getuid() else { throw SystemCallError(call: "use \(directory)", number: EPERM) }
-        if status.st_mode & 0o077 != 0, chmod(directory, 0o700) != 0 {
-            throw SystemCallError.last("close \(directory) to others")
+        guard status.st_uid == getuid() else {
+            throw RadioDirectoryRefusal.belongsToAnother(path: directory, user: status.st_uid)
         }
+        guard status.st_mode & 0o022 == 0 else { throw RadioDirectoryRefusal.othersMayWrite(path: directory) }
     }
 
     /// Names the file behind a path, so that a replaced one can be told from it.

@@ -187,16 +187,15 @@ struct RawPeerTests {
         #expect(try await pair.app.read(pair.remote(pair.sample.fixed)) == Data("Porchlight".utf8))
     }
 
-    @Test("a directory that others could enter is closed, one that is no directory refused")
+    @Test("without a directory that is this user's alone to write to, there is no radio")
     func directory() async throws {
-        try FileManager.default.createDirectory(
-            at: air.radio, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        let open = air.directory.appendingPathComponent("open")
+        try FileManager.default.createDirectory(at: open, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open.path)
         _ = try await CentralProbe.ready(air)
-        let attributes = try FileManager.default.attributesOfItem(atPath: air.radio.path)
-        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
         let link = air.directory.appendingPathComponent("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: air.radio)
-        for path in [link.path, "/nowhere/at/all"] {
+        for path in [open.path, link.path, "/nowhere/at/all"] {
             let probe = CentralProbe(air.central(nil).merging([CBManagerOptionRadioDirectoryKey: path]) { $1 })
             try await probe.expectState(.unsupported)
         }
