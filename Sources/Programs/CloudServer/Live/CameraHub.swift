@@ -66,6 +66,9 @@ actor CameraHub {
     private var pending: [String: PendingOffer] = [:]
     private var sessions: [String: DeviceID] = [:]
     private var sessionsByAge: [DeviceID: [String]] = [:]
+    /// Views that ended while their camera could not be reached: it still films for them. At most ``mostSessions`` of a
+    /// camera; the oldest gives way.
+    private var owedEnds: [DeviceID: [String]] = [:]
     private var lastNumber = 0
 
     init(
@@ -99,12 +102,15 @@ actor CameraHub {
         return attachment
     }
 
-    /// Welcomes a camera that is connected, and hands it the offers that wait for it. Nothing happens when another
+    /// Welcomes a camera that is connected, tells it which views ended while it was away, and hands it the offers that
+    /// wait for it. Nothing happens when another
     /// connection has taken its place.
     func welcome(_ attachment: Attachment) {
         guard let connection = connections[attachment.device], connection.attachment == attachment else { return }
         connections[attachment.device]?.isWelcome = true
         _ = connection.link.send(.welcome(keepAlive: Self.keepAlive))
+        let ended = owedEnds.removeValue(forKey: attachment.device) ?? []
+        for session in ended { tellEnd(of: session, to: attachment.device) }
         for (id, offer) in pending where offer.attachment == attachment { send(id, by: connection.link) }
     }
 
@@ -167,11 +173,11 @@ actor CameraHub {
         return LiveAnswer(session: session, sdp: answer)
     }
 
-    /// Ends a view; false when there is none with this address.
+    /// Ends a view, whose camera hears of it now or when it is back; false when there is none with this address.
     func endLive(_ session: String) -> Bool {
         guard let device = sessions[session] else { return false }
         forget(session)
-        _ = connections[device]?.link.send(.endSession(session: session))
+        tellEnd(of: session, to: device)
         return true
     }
 
@@ -195,6 +201,17 @@ actor CameraHub {
 
     // MARK: Parts
 
+    /// Tells a camera that a view has ended, or notes that it has to be told.
+    private func tellEnd(of session: String, to device: DeviceID) {
+        if let connection = connections[device], connection.isWelcome,
+            connection.link.send(.endSession(session: session))
+        {
+            return
+        }
+        owedEnds[device, default: []].append(session)
+        if let all = owedEnds[device], all.count > Self.mostSessions { owedEnds[device] = Array(all.dropFirst()) }
+    }
+
     private func send(_ id: String, by link: any CameraLink) {
         if let offer = pending[id], !link.send(offer.message) { settle(id, .failure(.offline)) }
     }
@@ -205,8 +222,8 @@ actor CameraHub {
         switch result {
         case .failure(.timeout), .failure(.cancelled):
             // The camera may be about to answer, and would keep a view open that nobody watches.
-            guard let connection = connections[offer.attachment.device], connection.isWelcome else { break }
-            _ = connection.link.send(.endSession(session: offer.session))
+            guard connections[offer.attachment.device]?.isWelcome == true else { break }
+            tellEnd(of: offer.session, to: offer.attachment.device)
         case .success, .failure: break
         }
         offer.continuation.resume(returning: result)

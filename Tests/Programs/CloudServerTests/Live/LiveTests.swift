@@ -209,6 +209,50 @@ import Wire
         #expect(try await back.hear() == .endSession(session: offer.session))
     }
 
+    @Test func aViewThatEndsWhileTheCameraIsAwayIsToldWhenItIsBack() async throws {
+        let camera = try await fixture.connectedCamera(device)
+        async let posted = post()
+        let offer = try await camera.offer()
+        try camera.say(.answer(id: offer.id, sdp: Self.answer))
+        let location = try #require(await posted.headers["Location"])
+        camera.link.vanish()
+        await camera.serving.value
+        #expect(await fixture.send("DELETE", location).status == 200)
+        #expect(await fixture.send("DELETE", location).status == 404)
+        // A connection that ends before its welcome does not take the news along.
+        await fixture.cameras.disconnect(await fixture.cameras.connect(device.id, by: TestLink()))
+        let back = try await fixture.connectedCamera(device)
+        #expect(try await back.hear() == .endSession(session: offer.session))
+        back.link.vanish()
+        await back.serving.value
+        // Told once: the next thing that it hears after another return is an offer.
+        let again = try await fixture.connectedCamera(device)
+        async let second = post()
+        try again.say(.answer(id: try await again.offer().id, sdp: Self.answer))
+        #expect(await second.status == 201)
+    }
+
+    @Test func whatACameraIsStillToHearIsBounded() async throws {
+        let camera = try await fixture.connectedCamera(device)
+        var sessions: [String] = []
+        for _ in 0..<CameraHub.mostSessions {
+            async let posted = post()
+            let offer = try await camera.offer()
+            try camera.say(.answer(id: offer.id, sdp: Self.answer))
+            #expect(await posted.status == 201)
+            sessions.append(offer.session)
+        }
+        let waiting = Task { [fixture, device] in try await fixture.cameras.openLive(device.id, offer: Self.offer) }
+        sessions.append(try await camera.offer().session)
+        // The link fails, and the service has not noticed.
+        camera.link.fail()
+        for session in sessions.dropLast() { #expect(await fixture.cameras.endLive(session)) }
+        waiting.cancel()
+        await #expect(throws: CameraHub.LiveFailure.cancelled) { _ = try await waiting.value }
+        let back = try await fixture.connectedCamera(device)
+        for session in sessions.dropFirst() { #expect(try await back.hear() == .endSession(session: session)) }
+    }
+
     @Test(arguments: [nil, "text/plain", "application/json", "application/trickle-ice-sdpfrag"])
     func onlySdpIsTaken(_ type: String?) async throws {
         let response = await post(type: type)

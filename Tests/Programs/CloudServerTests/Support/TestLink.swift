@@ -44,6 +44,9 @@ final class TestLink: CameraLink {
     /// The camera says something.
     func say(_ text: String) { fromCamera.yield(text) }
 
+    /// Nothing that is sent arrives from now on.
+    func fail() { state.withLock { $0.isOpen = false } }
+
     /// The camera is gone without a word.
     func vanish() {
         state.withLock { $0.isOpen = false }
