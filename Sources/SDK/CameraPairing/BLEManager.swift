@@ -168,9 +168,9 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     }
 
     fileprivate func discovered(_ peripheral: CBPeripheral, _ advertisement: [String: Any], _ rssi: Int) {
-        peripherals[peripheral.identifier] = peripheral
         let name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name
         handle(.discovered(peripheral.identifier, advertisedName: name, rssi: rssi))
+        if flow.knows(peripheral.identifier) { peripherals[peripheral.identifier] = peripheral }
     }
 
     fileprivate func connected(_ peripheral: CBPeripheral) {

@@ -5,6 +5,9 @@ import Wire
 ///
 /// Of two entries with one SSID the stronger stays. The SSID's bytes are kept beside the text that people see.
 struct HeardNetworks: Sendable {
+    /// A camera hears some dozens; one that tells of more than this is not listened to further.
+    private static let limit = 256
+
     private var networks: [HeardNetwork] = []
 
     var list: [WifiNetwork] {
@@ -18,7 +21,7 @@ struct HeardNetworks: Sendable {
             let bands = networks[index].bands.union(network.bands)
             if network.rssi > networks[index].rssi { networks[index] = network }
             networks[index].bands = bands
-        } else {
+        } else if networks.count < Self.limit {
             networks.append(network)
         }
     }

@@ -7,6 +7,8 @@ import Foundation
 struct NearbyCameras: Sendable {
     private static let weightOfNew = 0.25
     private static let hysteresis = 3.0
+    /// More than a person can choose from; whoever fills the air with names gets no more memory than this.
+    private static let limit = 128
 
     private struct Entry {
         var camera: BLECamera
@@ -28,6 +30,7 @@ struct NearbyCameras: Sendable {
 
     mutating func hear(_ id: UUID, advertisedName: String?, rssi: Int) {
         guard var entry = entries[id] else {
+            guard entries.count < Self.limit else { return }
             let name = BLECamera.displayName(advertised: advertisedName, identifier: id)
             entries[id] = Entry(
                 camera: BLECamera(name: name, identifier: id, rssi: rssi), average: rssi == 127 ? nil : Double(rssi))

@@ -96,7 +96,7 @@ struct PairingFlow: Sendable {
         case .disconnect: endScan() + dropLink(status: link == .none ? nil : .notConnected)
         case .fetchDeviceID: fetchDeviceID()
         case .scanNetworks: scanNetworks()
-        case .guardNetworks: isReady ? [.start(.networks, limits.networks)] : fail(.notConnected)
+        case .guardNetworks: isReady ? [.start(.networks, limits.networks)] : failWithoutLink()
         case .write(let details): write(details)
         case .managerState(let state, let authorization): managerChanged(state, authorization)
         case .discovered(let id, let name, let rssi): discovered(id, name, rssi)
@@ -109,6 +109,9 @@ struct PairingFlow: Sendable {
         case .expired(let timer): expired(timer)
         }
     }
+
+    /// Whether a camera of this scan has this identifier.
+    func knows(_ camera: UUID) -> Bool { cameras.contains(camera) }
 
     // MARK: Scan
 
@@ -164,10 +167,10 @@ struct PairingFlow: Sendable {
             }
         if state == .poweredOn {
             if case .closing = link { link = .none }
-            guard scan == .waitingForPower else { return [] }
-            published.failure = nil
-            return beginScan()
+            if !wasPoweredOn { published.failure = nil }
+            return scan == .waitingForPower ? beginScan() : []
         }
+        noteUnusable()
         guard wasPoweredOn || scan != .idle else { return [] }
         var actions: [Action] = []
         if scan == .scanning {
@@ -175,7 +178,6 @@ struct PairingFlow: Sendable {
             actions.append(.stop(.scan))
         }
         if scan == .waitingForPower, state == .poweredOff { published.authorizationStatus = .notAllowed }
-        noteUnusable()
         // The system ends every link without a word when the power goes.
         if link != .none {
             link = .none
@@ -208,6 +210,11 @@ struct PairingFlow: Sendable {
         return []
     }
 
+    /// Says why there is no camera to command: a loss that nobody has heard of yet is the better reason.
+    private mutating func failWithoutLink() -> [Action] {
+        fail(published.failure == .linkLost ? .linkLost : .notConnected)
+    }
+
     private mutating func connect(to camera: UUID?) -> [Action] {
         guard let camera, cameras.contains(camera) else { return fail(.cameraUnknown) }
         switch link {
@@ -216,24 +223,33 @@ struct PairingFlow: Sendable {
         case .none:
             return beginLink(to: camera)
         case .closing(let old, _):
+            beginAttempt()
             link = .closing(old, next: camera)
             return [.start(.connection, limits.connection)]
         case .ready(let old), .connecting(let old):
             let actions = dropLink(status: nil)
+            beginAttempt()
             link = .closing(old, next: camera)
             return actions + [.start(.connection, limits.connection)]
         }
     }
 
     private mutating func beginLink(to camera: UUID) -> [Action] {
+        beginAttempt()
         link = .connecting(camera)
+        return [.connect(camera), .start(.connection, limits.connection)]
+    }
+
+    /// Forgets what was published of the camera before, its status too: an observer sees each attempt's own outcome, even
+    /// when it is that of the last one.
+    private mutating func beginAttempt() {
+        published.cameraConnectionStatus = .none
         published.failure = nil
         published.bleCameraDIDFetched = false
         published.bleCameraDID = ""
         published.credentialsSent = false
         heard = HeardNetworks()
         published.wifiList = []
-        return [.connect(camera), .start(.connection, limits.connection)]
     }
 
     /// Ends the link from this side.
@@ -281,7 +297,8 @@ struct PairingFlow: Sendable {
     // MARK: Commands to the camera
 
     private mutating func fetchDeviceID() -> [Action] {
-        guard isReady else { return fail(.notConnected) }
+        guard isReady else { return failWithoutLink() }
+        published.failure = nil
         published.bleCameraDIDFetched = false
         return [.readDeviceID]
     }
@@ -298,7 +315,7 @@ struct PairingFlow: Sendable {
     }
 
     private mutating func scanNetworks() -> [Action] {
-        guard isReady else { return fail(.notConnected) }
+        guard isReady else { return failWithoutLink() }
         heard = HeardNetworks()
         published.wifiList = []
         published.failure = nil
@@ -318,7 +335,7 @@ struct PairingFlow: Sendable {
     }
 
     private mutating func write(_ details: WiFiDetailModel) -> [Action] {
-        guard isReady else { return fail(.notConnected) }
+        guard isReady else { return failWithoutLink() }
         published.failure = nil
         do {
             return [.write(try heard.credentials(details)), .start(.write, limits.write)]

@@ -105,7 +105,8 @@ final class PairingLink: NSObject, CBPeripheralDelegate {
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         if characteristic.uuid == characteristics[.deviceID]?.uuid {
-            if let error { log.warning("the device id could not be read: \(error.localizedDescription)") }
+            // Only the camera's own refusal means that it has none to report; the end of the link is told as such.
+            if let error, !(error is CBATTError) { return }
             let text = error == nil ? characteristic.value.map { String(decoding: $0, as: UTF8.self) } : nil
             emit(.deviceID(text ?? ""))
         } else if characteristic.uuid == characteristics[.networks]?.uuid, error == nil,

@@ -135,6 +135,60 @@ struct PairingFlowTests {
         #expect(flow.published.failure == .connectionTimedOut)
     }
 
+    @Test("Every attempt has an outcome of its own, also the second that fails like the first")
+    mutating func secondFailure() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        hear(camera)
+        for _ in 0..<2 {
+            _ = flow.handle(.connect(camera))
+            #expect(flow.published.cameraConnectionStatus == .none)
+            #expect(flow.published.failure == nil)
+            _ = flow.handle(.linkEnded(camera))
+            #expect(flow.published.cameraConnectionStatus == .notConnected)
+        }
+    }
+
+    @Test("While another camera is connected to, the status is not that of the first")
+    mutating func switching() {
+        makeReady()
+        hear(other)
+        _ = flow.handle(.startScan)
+        _ = flow.handle(.linkEnded(camera))
+        hear(camera)
+        hear(other)
+        _ = flow.handle(.connect(camera))
+        _ = flow.handle(.linkReady(camera))
+        _ = flow.handle(.connect(other))
+        #expect(flow.published.cameraConnectionStatus == .none)
+    }
+
+    @Test(
+        "What makes Bluetooth unusable is said before any scan",
+        arguments: [
+            (CBManagerState.unsupported, CameraPairingError.bluetoothUnsupported),
+            (.unauthorized, .bluetoothNotAllowed),
+            (.poweredOff, .bluetoothOff),
+        ])
+    mutating func unusable(state: CBManagerState, failure: CameraPairingError) {
+        #expect(flow.handle(.managerState(state, .allowedAlways)) == [])
+        #expect(flow.published.failure == failure)
+    }
+
+    @Test("Crowds are cut: 128 cameras, 256 networks")
+    mutating func crowds() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        for _ in 0..<200 { hear(UUID()) }
+        #expect(flow.published.cameraList.count == 128)
+        makeReady()
+        for number in 0..<400 {
+            let network = HeardNetwork(ssid: Data("\(number)".utf8), security: .open, rssi: -50, bands: [])
+            _ = flow.handle(.record(.network(network)))
+        }
+        #expect(flow.published.wifiList.count == 256)
+    }
+
     @Test("A second camera waits until the first is gone")
     mutating func secondCamera() {
         makeReady()
@@ -256,6 +310,14 @@ struct PairingFlowTests {
         #expect(flow.handle(.linkEnded(camera)) == [.stop(.connection), .stop(.networks), .stop(.write)])
         #expect(flow.published.failure == .linkLost)
         #expect(flow.published.cameraConnectionStatus == .notConnected)
+    }
+
+    @Test("A command after a loss tells of the loss")
+    mutating func commandAfterLoss() {
+        makeReady()
+        _ = flow.handle(.linkEnded(camera))
+        #expect(flow.handle(.scanNetworks) == [])
+        #expect(flow.published.failure == .linkLost)
     }
 
     @Test("Disconnecting works in every state")
