@@ -17,8 +17,8 @@ public enum PairingSessionError: Error, Sendable, Equatable, CustomStringConvert
     public var description: String {
         switch self {
         case .expired: "the pairing session expired before a camera used it; make a new one and try again"
-        case .loginFailed(let reason): "the camera could not reach the cloud: \(reason); correct it and pair again"
-        case .pairingFailed(let reason): "the camera could not be paired: \(reason); correct it and pair again"
+        case .loginFailed(let reason): "the camera could not reach the cloud: \(reason)"
+        case .pairingFailed(let reason): "the camera could not be paired: \(reason)"
         case .timedOut(let budget, let error):
             "the camera did not appear within \(budget.formatted(.units(width: .narrow)))"
                 + (error.map { " (\($0))" }
