@@ -49,19 +49,31 @@ enum CameraCommand: Command {
         let camera = Camera(configuration)
         try await camera.start()
         let json = arguments.has("json")
-        if !configuration.networks.managesWiFi {
-            try say("no Wi-Fi to manage here: it takes the credentials of a simulated network list", json: json)
-        }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await interruption.wait() }
-            if arguments.has("exit-with-parent") { group.addTask { await endOfInput() } }
+        let failure = await withTaskGroup(of: CameraError?.self) { group in
             group.addTask {
-                for await event in camera.events { try? say("\(event)", json: json) }
+                await interruption.wait()
+                return nil
             }
-            await group.next()
+            if arguments.has("exit-with-parent") {
+                group.addTask {
+                    await endOfInput()
+                    return nil
+                }
+            }
+            group.addTask {
+                var failure: CameraError?
+                for await event in camera.events {
+                    try? say("\(event)", json: json)
+                    if case .failed(let error) = event { failure = error }
+                }
+                return failure
+            }
+            let failure = await group.next() ?? nil
             await camera.stop()
             group.cancelAll()
+            return failure
         }
+        if let failure { throw failure }
     }
 
     private static func say(_ event: String, json: Bool) throws {

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// A process that this one started and that does not outlive it.
@@ -8,9 +9,13 @@ final class ChildProcess: Sendable {
     private let process: Process
     private let lifeline: Pipe
     private let ending = OneTimeEvent<Int32>()
+    private let complaint = Locked<String?>(nil)
 
     /// What it prints, line by line, until it ends. One reader.
     let lines: AsyncStream<String>
+
+    /// The last line that it wrote to standard error; each is passed on to this process's own.
+    var lastComplaint: String? { complaint.withLock { $0 } }
 
     /// The process's id.
     var identifier: Int32 { process.processIdentifier }
@@ -29,7 +34,23 @@ final class ChildProcess: Sendable {
         self.process = process
         lines = LineReader.lines(of: output.fileHandleForReading)
 
-        process.terminationHandler = { [ending] in ending.happen($0.terminationStatus) }
+        let errors = Pipe()
+        process.standardError = errors
+        let complaints = LineReader.lines(of: errors.fileHandleForReading)
+        let reading = Task { [complaint] in
+            for await line in complaints {
+                complaint.withLock { $0 = line }
+                Terminal.passOn(line)
+            }
+        }
+        process.terminationHandler = { [ending] ended in
+            let status = ended.terminationStatus
+            Task {
+                // Its last words first: they are the reason for the status.
+                await reading.value
+                ending.happen(status)
+            }
+        }
         try process.run()
     }
 

@@ -24,12 +24,19 @@ struct OwnerAccess: Sendable {
         return try write(space.id, try await cloud.createToken(spaceId: space.id), to: file)
     }
 
+    /// Writes the token into a new file of mode 0600: there is no moment at which somebody else could open it.
     private static func write(_ spaceId: String, _ token: Secret, to file: URL) throws -> OwnerAccess {
-        let made = FileManager.default.createFile(
-            atPath: file.path, contents: Data("\(token.revealed)\n".utf8), attributes: [.posixPermissions: 0o600])
-        guard made else {
-            throw CommandError.failed("\(file.path) cannot be written. Check the directory's permissions.")
+        // What stands there is a lost or empty token's file, or somebody's trap; a new one must be made.
+        try? FileManager.default.removeItem(at: file)
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            throw CommandError.failed("\(file.path) cannot be written: \(reason). Check the directory's permissions.")
         }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try handle.write(contentsOf: Data("\(token.revealed)\n".utf8))
+        try handle.synchronize()
+        try handle.close()
         return OwnerAccess(spaceId: spaceId, token: token, file: file)
     }
 }

@@ -46,7 +46,7 @@ enum ServeCommand: Command {
         let cloud = try await CloudServer.start(configuration)
         do {
             let owner = try await OwnerAccess.establish(in: data, of: cloud)
-            let url = "http://\(cloud.host):\(cloud.port)/"
+            let url = "\(cloud.address)"
             if arguments.has("json") {
                 try Terminal.say(json: Ready(url: url, spaceId: owner.spaceId, tokenFile: owner.file.path))
             } else {

@@ -8,6 +8,9 @@ enum Terminal {
     /// Writes one line to standard error, after the program's name.
     static func complain(_ line: String) { write("porchlight: \(line)\n", to: .standardError) }
 
+    /// Writes a line of another program to standard error, as it is.
+    static func passOn(_ line: String) { write(line + "\n", to: .standardError) }
+
     /// Writes one line of JSON to standard output, keys sorted.
     static func say(json value: some Encodable) throws {
         let encoder = JSONEncoder()

@@ -1,3 +1,4 @@
+import Basics
 import CloudServer
 import Foundation
 import Porchlight
@@ -39,7 +40,7 @@ actor Demo {
             group.addTask { try await self.run() }
             group.addTask {
                 await interruption.wait()
-                throw CommandError.failed("interrupted")
+                throw DemoFailure(step: "demo", reason: "it was interrupted", advice: "Start again when you like.")
             }
             guard let outcome = try await group.next() else { throw CancellationError() }
             return outcome
@@ -48,11 +49,8 @@ actor Demo {
 
     private func run() async throws -> Outcome {
         let (cloud, owner) = try await startCloud()
-        let base = "http://\(cloud.host):\(cloud.port)"
-        try await startCamera(cloud: base)
-
-        guard let address = URL(string: base) else { throw CommandError.failed("\(base) is not an address.") }
-        InstaSDK.configure(environment: .production, region: .us, cloud: address, token: owner.token)
+        try await startCamera(cloud: cloud.address)
+        InstaSDK.configure(environment: .production, region: .us, cloud: cloud.address, token: owner.token)
         let walk = DemoWalkthrough(
             steps: steps, spaceID: owner.spaceId, ssid: ssid, password: password, snapshot: snapshot)
         let seen = try await walk.run()
@@ -60,7 +58,7 @@ actor Demo {
             steps: await steps.done, deviceId: seen.deviceID, frames: seen.frames, width: seen.width,
             height: seen.height, codec: seen.codec, firstFrameMilliseconds: seen.firstFrame.milliseconds,
             snapshot: seen.snapshot.path)
-        let page = "\(base)/#space=\(owner.spaceId)&device=\(seen.deviceID)&token=\(owner.token.revealed)"
+        let page = "\(cloud.address)#space=\(owner.spaceId)&device=\(seen.deviceID)&token=\(owner.token.revealed)"
         return Outcome(report: report, page: page)
     }
 
@@ -93,7 +91,7 @@ actor Demo {
         let (place, port) = (place, port)
         let (cloud, owner) = try await steps.run(
             "start the cloud", limit: .seconds(20), advice: "Choose another directory with --data or port with --port.",
-            summary: { (cloud: CloudServer, _: OwnerAccess) in "http://\(cloud.host):\(cloud.port)" }
+            summary: { (cloud: CloudServer, _: OwnerAccess) in "\(cloud.address)" }
         ) {
             var configuration = CloudConfiguration(dataDirectory: place.cloud)
             configuration.port = port
@@ -110,7 +108,7 @@ actor Demo {
         return (cloud, owner)
     }
 
-    private func startCamera(cloud: String) async throws {
+    private func startCamera(cloud: URL) async throws {
         guard let program = Bundle.main.executableURL else {
             throw CommandError.failed("This program cannot find its own file. Start it by its full path.")
         }
@@ -118,7 +116,7 @@ actor Demo {
         do {
             camera = try ChildProcess(
                 executable: program,
-                arguments: ["camera", "--cloud", cloud, "--state", place.camera.path, "--exit-with-parent"],
+                arguments: ["camera", "--cloud", "\(cloud)", "--state", place.camera.path, "--exit-with-parent"],
                 environment: ProcessInfo.processInfo.environment)
         } catch {
             throw DemoFailure(
@@ -127,13 +125,20 @@ actor Demo {
         }
         self.camera = camera
         await steps.depend(on: camera)
+        let remarks = Locked<[String]>([])
         _ = try await steps.run(
             "start the camera", limit: .seconds(30), advice: "Run 'porchlight camera' by hand and read what it says.",
             summary: { (line: String) in "process \(camera.identifier), \(line)" }
         ) {
-            for await line in camera.lines where line.hasPrefix("waiting to be paired") { return line }
-            throw CommandError.failed("it ended before it was ready")
+            for await line in camera.lines {
+                if line.hasPrefix("waiting to be paired") { return line }
+                remarks.withLock { $0.append(line) }
+            }
+            // Its end is told by the process itself, with its reason.
+            _ = await camera.exit()
+            throw CancellationError()
         }
+        await steps.remark(remarks.withLock { $0 })
         // What it says from here on is of interest only in its own terminal; the pipe must not fill.
         Task { for await _ in camera.lines {} }
     }

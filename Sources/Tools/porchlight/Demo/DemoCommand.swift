@@ -1,6 +1,4 @@
-import CloudServer
 import Foundation
-import Porchlight
 
 /// The main job from end to end: a cloud, a camera in a process of its own, and an app that pairs it and watches.
 enum DemoCommand: Command {
@@ -21,49 +19,67 @@ enum DemoCommand: Command {
           --once            End after the picture is saved.
           --json            Print one JSON object instead of lines. Needs --once.
           --port N          The cloud's port (default: any free one).
-          --data DIR        Keep the cloud and the camera there (default: a new temporary directory, removed at the end).
+          --data DIR        Keep the cloud there (default: a temporary directory, removed at the end).
           --snapshot FILE   Where the picture goes (default: porchlight-<end of the device id>.png, temporary directory).
           --ssid NAME       The network to join (default: Porchlight Demo).
           --password TEXT   Its password (default: the right one, porchlight). Another one shows how pairing fails.
+
+        A step that takes longer than this fails: cloud 20 s, camera 30 s, Bluetooth 10 s, finding a camera 35 s,
+        connecting 25 s, device id 10 s, network list 95 s, pairing session 20 s, credentials 35 s, camera in the cloud
+        180 s, paired 60 s, live view 35 s, frames 20 s, signal 20 s, snapshot 10 s. All fail at once when the camera's
+        process ends.
         """
 
     static func run(_ arguments: Arguments) async throws {
-        let once = arguments.has("once")
         let json = arguments.has("json")
-        if json, !once { throw CommandError.usage("'--json' needs '--once'.") }
+        if json, !arguments.has("once") { throw CommandError.usage("'--json' needs '--once'.") }
         let port = try arguments.integer("port", in: 0...65_535) ?? 0
-        let place = try DemoDirectory(kept: arguments.directory("data"))
-        defer { place.remove() }
-
-        // One air for this process and the camera's, so that another demo on this machine does not hear it. Set before
-        // anything has been started that could read the environment meanwhile.
-        setenv("PORCHLIGHT_RADIO_DIR", place.radio.path, 0)
-
         let steps = DemoSteps(showsLines: !json)
+        do {
+            try checkSnapshot(arguments["snapshot"])
+            try await run(arguments, steps: steps, port: port)
+        } catch {
+            let failure = error as? DemoFailure ?? DemoFailure(step: "demo", reason: "\(error)", advice: "Start again.")
+            if json { try Terminal.say(json: DemoFailureReport(failure, done: await steps.done)) }
+            throw CommandError.failed(failure.description)
+        }
+    }
+
+    /// Minutes of pairing are not worth a picture that cannot be kept.
+    private static func checkSnapshot(_ path: String?) throws(DemoFailure) {
+        guard let path else { return }
+        let directory = URL(filePath: path).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: directory) else {
+            throw DemoFailure(
+                step: "prepare", reason: "\(directory) is no directory that can be written",
+                advice: "Choose another file with --snapshot.")
+        }
+    }
+
+    private static func run(_ arguments: Arguments, steps: DemoSteps, port: Int) async throws {
+        let place = try DemoDirectory(cloud: arguments.directory("data"))
+        defer { place.remove() }
+        // One air for this process and the camera's, so that another demo on this machine does not hear it, and no trace
+        // of it afterwards. Set before anything has been started that could read the environment meanwhile.
+        setenv("PORCHLIGHT_RADIO_DIR", place.radio.path, 0)
+        setenv("PORCHLIGHT_STATE", place.state.path, 0)
+
         let interruption = Interruption()
         let demo = Demo(
             steps: steps, place: place, port: port, ssid: arguments["ssid"] ?? Demo.ssid,
             password: arguments["password"] ?? Demo.password, snapshot: arguments["snapshot"].map { URL(filePath: $0) })
         do {
             let outcome = try await demo.runUnlessInterrupted(interruption)
-            if json {
+            if arguments.has("json") {
                 try Terminal.say(json: outcome.report)
-            } else if !once {
+            } else if !arguments.has("once") {
                 Terminal.say("\nLive: \(outcome.page)\nCtrl-C ends it.")
                 await demo.stayUp(interruption)
             }
-            await demo.stop()
-        } catch let failure as DemoFailure {
-            await demo.stop()
-            guard json else { throw CommandError.failed(failure.description) }
-            let report = DemoFailureReport(
-                error: .init(step: failure.step, reason: failure.reason, advice: failure.advice),
-                steps: await steps.done)
-            try Terminal.say(json: report)
-            throw CommandError.failed(failure.description)
         } catch {
             await demo.stop()
             throw error
         }
+        await demo.stop()
     }
 }

@@ -25,4 +25,9 @@ struct DemoFailureReport: Encodable {
 
     var error: Failure
     var steps: [DemoReport.Step]
+
+    init(_ failure: DemoFailure, done steps: [DemoReport.Step]) {
+        error = Failure(step: failure.step, reason: failure.reason, advice: failure.advice)
+        self.steps = steps
+    }
 }

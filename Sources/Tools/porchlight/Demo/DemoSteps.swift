@@ -12,6 +12,12 @@ actor DemoSteps {
     /// From here on, no step goes on without this process.
     func depend(on camera: ChildProcess) { self.camera = camera }
 
+    /// Shows lines that belong to the step before.
+    func remark(_ lines: [String]) {
+        guard showsLines else { return }
+        for line in lines { Terminal.say("  \(line)") }
+    }
+
     /// Runs one step.
     /// - Parameters:
     ///   - name: Shown, and named in the failure.
@@ -68,9 +74,10 @@ actor DemoSteps {
             if let camera {
                 group.addTask {
                     guard let status = await camera.exit() else { throw CancellationError() }
+                    let complaint = camera.lastComplaint.map { ": \($0)" } ?? ""
                     throw DemoFailure(
-                        step: name, reason: "the camera's process ended (exit status \(status))",
-                        advice: "Run 'porchlight camera --help', start one by hand, and read what it says.")
+                        step: name, reason: "the camera's process ended (exit status \(status))\(complaint)",
+                        advice: "Mend what it says, or start 'porchlight camera' by hand to see more.")
                 }
             }
             guard let result = try await group.next() else { throw CancellationError() }

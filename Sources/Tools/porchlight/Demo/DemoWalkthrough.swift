@@ -42,18 +42,19 @@ struct DemoWalkthrough: Sendable {
     private func findCamera() async throws -> BLECamera {
         try await steps.run(
             "turn Bluetooth on", limit: .seconds(10),
-            advice: "Set PORCHLIGHT_RADIO=software to go without an adapter."
+            advice: "Set PORCHLIGHT_RADIO=software to go without an adapter.", summary: { CBManager.radioDescription }
         ) {
             ble.initCBCentralManager()
-            _ = try await ble.$cBManagerState.first(failing: ble.$failure) { $0 == .poweredOn }
+            for await (state, failure) in ble.$cBManagerState.combineLatest(ble.$failure).values {
+                if state == .poweredOn { break }
+                if let failure { throw failure }
+            }
         }
         return try await steps.run(
             "find a camera", limit: .seconds(35), advice: "Check that the camera's process is up, then try again.",
             summary: { (camera: BLECamera) in "\(camera.name), \(camera.rssi) dBm" }
         ) {
-            ble.startScan()
-            let found = try await ble.$cameraList.first(failing: ble.$failure) { !$0.isEmpty }
-            return found[0]
+            try await ble.findCameras()[0]
         }
     }
 
@@ -61,8 +62,7 @@ struct DemoWalkthrough: Sendable {
         try await steps.run(
             "connect", limit: .seconds(25), advice: "Move the camera closer, then try again.", summary: { camera.name }
         ) {
-            ble.connectToCamera(camera: camera)
-            _ = try await ble.$cameraConnectionStatus.first(failing: ble.$failure) { $0 == .connected }
+            try await ble.connect(to: camera)
         }
     }
 
@@ -70,9 +70,7 @@ struct DemoWalkthrough: Sendable {
         _ = try await steps.run(
             "read the device id", limit: .seconds(10), advice: "Try again.", summary: { $0 }
         ) {
-            ble.fetchCameraDid()
-            _ = try await ble.$bleCameraDIDFetched.first(failing: ble.$failure) { $0 }
-            return ble.bleCameraDID
+            try await ble.deviceId()
         }
     }
 
@@ -82,10 +80,26 @@ struct DemoWalkthrough: Sendable {
             advice: "Give the camera a minute after power-on, then try again.",
             summary: { (list: [WifiNetwork]) in "\(list.count): \(list.map(\.ssid).joined(separator: ", "))" }
         ) {
-            ble.sendWiFiScanCommand()
-            ble.getWiFiList()
-            return try await ble.$wifiList.first(failing: ble.$failure) { list in
-                list.contains { $0.ssid == ssid }
+            _ = try await ble.networks()
+            return try await withThrowingTaskGroup(of: [WifiNetwork].self) { group in
+                defer { group.cancelAll() }
+                group.addTask {
+                    for await list in ble.$wifiList.values where list.contains(where: { $0.ssid == ssid }) {
+                        return list
+                    }
+                    throw CancellationError()
+                }
+                group.addTask {
+                    // A scan reports within a few seconds of its first network.
+                    try await Task.sleep(for: .seconds(10))
+                    throw DemoFailure(
+                        step: "list the camera's networks",
+                        reason: "the camera does not hear '\(ssid)'; it hears "
+                            + ble.wifiList.map { "'\($0.ssid)'" }.joined(separator: ", "),
+                        advice: "Choose one of these with --ssid.")
+                }
+                guard let list = try await group.next() else { throw CancellationError() }
+                return list
             }
         }
     }
@@ -94,11 +108,10 @@ struct DemoWalkthrough: Sendable {
         try await steps.run(
             "write the credentials", limit: .seconds(35), advice: "Try again.", summary: { "for '\(ssid)'" }
         ) {
-            ble.updateWifiInfo(
-                wifiInfo: WiFiDetailModel(
+            try await ble.write(
+                WiFiDetailModel(
                     ssid: ssid, password: password, sessionKey: session.sessionKey,
                     env: ServerEnvironment.production.rawValue, region: session.region))
-            _ = try await ble.$credentialsSent.first(failing: ble.$failure) { $0 }
         }
         ble.disconnect()
     }
