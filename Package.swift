@@ -42,12 +42,18 @@ let cLibraries: [Target] = [
         storey("Platform", "CryptoKit", uses: ["COpenSSL"]),
         storey("Platform", "WebRTC", uses: ["Basics", "CGStreamer"]),
     ]
+    let frameworkTests: [Target] = frameworks.map {
+        tests("Platform", $0.name, uses: $0.name == "WebRTC" ? ["CGStreamer"] : [])
+    }
+    let frameworkProducts: [Product] = frameworks.map { .library(name: $0.name, targets: [$0.name]) }
     let combine: [Target.Dependency] = ["Combine"]
     let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]
     let cryptoKit: [Target.Dependency] = ["CryptoKit"]
     let webRTC: [Target.Dependency] = ["WebRTC"]
 #else
     let frameworks: [Target] = []
+    let frameworkTests: [Target] = []
+    let frameworkProducts: [Product] = []
     let combine: [Target.Dependency] = []
     let coreBluetooth: [Target.Dependency] = []
     let cryptoKit: [Target.Dependency] = []
@@ -87,40 +93,37 @@ let tools: [Target] = [
         path: "Sources/Tools/porchlight", swiftSettings: house)
 ]
 
-let testTargets: [Target] = [
-    .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
-    .target(
-        name: "FuzzTargets", dependencies: ["WebSockets", "Wire"] + coreBluetooth + webRTC,
-        path: "Tests/FuzzTargets", swiftSettings: house),
-    .testTarget(
-        name: "FuzzTargetsTests", dependencies: ["FuzzTargets"] + webRTC, path: "Tests/FuzzTargetsTests",
-        swiftSettings: house),
-    tests("Platform", "Basics"),
-    tests("Platform", "Combine"),
-    tests("Platform", "CoreBluetooth"),
-    tests("Platform", "CryptoKit"),
-    tests("Platform", "SQLite"),
-    tests("Platform", "WebRTC"),
-    tests("Platform", "WebSockets"),
-    .testTarget(
-        name: "WireTests", dependencies: ["Wire", "TestSupport"] + cryptoKit, path: "Tests/WireTests",
-        swiftSettings: house),
-    tests("SDK", "CloudClient", uses: ["CloudServer", "Combine", "WebSockets", "Wire"]),
-    tests("SDK", "CameraPairing", uses: ["Combine", "CoreBluetooth", "Wire"]),
-    tests("SDK", "LiveView", uses: ["CloudClient", "Combine", "WebRTC", "WebSockets", "Wire"]),
-    tests("Programs", "CloudServer", uses: ["CryptoKit", "SQLite", "WebSockets", "Wire"]),
-    tests("Programs", "CameraDevice", uses: ["CoreBluetooth", "CryptoKit", "WebRTC", "WebSockets", "Wire"]),
-    .testTarget(
-        name: "PorchlightTests",
-        dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"],
-        path: "Tests/Tools/PorchlightTests",
-        swiftSettings: house),
-]
+let testTargets: [Target] =
+    frameworkTests + [
+        .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "FuzzTargets", dependencies: ["WebSockets", "Wire"] + coreBluetooth + webRTC,
+            path: "Tests/FuzzTargets", swiftSettings: house),
+        .testTarget(
+            name: "FuzzTargetsTests", dependencies: ["FuzzTargets"] + webRTC, path: "Tests/FuzzTargetsTests",
+            swiftSettings: house),
+        tests("Platform", "Basics"),
+        tests("Platform", "SQLite"),
+        tests("Platform", "WebSockets"),
+        .testTarget(
+            name: "WireTests", dependencies: ["Wire", "TestSupport"] + cryptoKit, path: "Tests/WireTests",
+            swiftSettings: house),
+        tests("SDK", "CloudClient", uses: ["CloudServer", "WebSockets", "Wire"] + combine),
+        tests("SDK", "CameraPairing", uses: ["Wire"] + combine + coreBluetooth),
+        tests("SDK", "LiveView", uses: ["CloudClient", "WebSockets", "Wire"] + combine + webRTC),
+        tests("Programs", "CloudServer", uses: ["SQLite", "WebSockets", "Wire"] + cryptoKit),
+        tests("Programs", "CameraDevice", uses: ["WebSockets", "Wire"] + coreBluetooth + cryptoKit + webRTC),
+        .testTarget(
+            name: "PorchlightTests",
+            dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"],
+            path: "Tests/Tools/PorchlightTests",
+            swiftSettings: house),
+    ]
 
 let package = Package(
     name: "Porchlight",
     platforms: [.macOS(.v14), .iOS(.v17)],
-    products: [
+    products: frameworkProducts + [
         .library(name: "Porchlight", targets: ["Porchlight"]),
         .library(name: "CloudServer", targets: ["CloudServer"]),
         .library(name: "CameraDevice", targets: ["CameraDevice"]),
