@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test lint format bench fuzz docs clean
+.PHONY: help deps build build-with-notice demo test lint format bench fuzz docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -10,10 +10,14 @@ help: ## List these targets
 deps: ## Install the Debian packages of packages.txt that are missing
 	@Scripts/install-packages
 
+build-with-notice:
+	@[ -x .build/debug/porchlight ] || echo 'building; the first time takes some minutes'
+	@Scripts/build --product porchlight
+
 build: ## Build everything for debugging, into .build/debug
 	@Scripts/build
 
-demo: deps build ## Pair a camera and show it live, all on this machine, until Ctrl-C
+demo: deps build-with-notice ## Pair a camera and show it live, all on this machine, until Ctrl-C
 	@exec .build/debug/porchlight demo
 
 test: ## Install, lint, build and run every test; ends with 'N passed, N failed'
