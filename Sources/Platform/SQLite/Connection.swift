@@ -49,10 +49,27 @@ public final class Connection {
         try query("PRAGMA foreign_keys = ON")
         guard !configuration.readOnly else { return }
         // The first statement that writes: a directory or file without write permission is found out here, at start.
-        try query("PRAGMA journal_mode = WAL")
+        try useWriteAheadLog(within: configuration.busyTimeout)
         try query("PRAGMA synchronous = FULL")
         try query("BEGIN IMMEDIATE")
         try query("COMMIT")
+    }
+
+    /// Turns the write-ahead log on.
+    ///
+    /// While another process does the same to a new file, SQLite answers 'locked' at once and does not wait, lest the two
+    /// wait for each other. So this does.
+    private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
+        let end = ContinuousClock.now + limit
+        while true {
+            do throws(SQLiteError) {
+                try query("PRAGMA journal_mode = WAL")
+                return
+            } catch {
+                guard case .locked = error, ContinuousClock.now < end else { throw error }
+                sqlite3_sleep(10)
+            }
+        }
     }
 
     deinit {

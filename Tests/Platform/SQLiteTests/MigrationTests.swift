@@ -62,7 +62,7 @@ import Testing
     @Test func manyProgramsMigrateTheSameFile() async throws {
         let path = path
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 {
+            for _ in 0..<16 {
                 group.addTask { try Connection(path: path).migrate([Self.first, Self.second]) }
             }
             try await group.waitForAll()
