@@ -23,7 +23,7 @@ public struct CameraDestinations: Sendable, Equatable {
     private let addresses: [Place: URL]
 
     /// Different clouds for different places; a place that is left out is refused as
-    /// ``Wire/PairingFailure/unknownDestination``.
+    /// `PairingFailure/unknownDestination`.
     /// - Throws: ``CameraError/badCloudAddress(_:)`` for an address that is not `http` or `https` with a host.
     public init(_ addresses: [Place: URL]) throws(CameraError) {
         for address in addresses.values { try Self.check(address) }
