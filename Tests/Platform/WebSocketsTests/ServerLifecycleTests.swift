@@ -7,10 +7,11 @@ import Testing
 @Suite("Server life")
 struct ServerLifecycleTests {
     @Test func aPortInUse() async throws {
-        let server = try await HTTPServer.start(service: TestService())
-        var configuration = HTTPServer.Configuration()
+        // An address of its own: on that of the other tests, one of them can take the port as soon as it is free.
+        var configuration = HTTPServer.Configuration(host: "127.0.0.2")
+        let server = try await HTTPServer.start(configuration, service: TestService())
         configuration.port = server.port
-        await #expect(throws: WebSocketsError.portInUse(host: "127.0.0.1", port: server.port)) {
+        await #expect(throws: WebSocketsError.portInUse(host: "127.0.0.2", port: server.port)) {
             _ = try await HTTPServer.start(configuration, service: TestService())
         }
         await server.stop()
