@@ -25,6 +25,21 @@ struct ChildProcessTests {
         #expect(await child.exit() == 5)
     }
 
+    @Test("Of many at once none holds another's input open")
+    func many() async throws {
+        let children = try (0..<8).map { _ in try shell("cat > /dev/null; exit 5") }
+        for child in children {
+            try await within(.seconds(4), "its end, before it is made to") { await child.end() }
+            #expect(await child.exit() == 5)
+        }
+    }
+
+    @Test("A signal that ended it is told from an exit")
+    func signalled() async throws {
+        let child = try shell("kill -9 $$")
+        #expect(try await within(.seconds(20), "its status") { await child.exit() } == 137)
+    }
+
     @Test("A program that cannot be executed is an error at once")
     func missing() {
         #expect(throws: (any Error).self) {
