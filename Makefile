@@ -1,8 +1,10 @@
 # Each target does its own set-up; `make demo` and `make test` need only Swift, git, make and apt.
-SHELL := /bin/bash
+# `make lab SHELL=1` asks for a prompt; to make itself the name means its own shell.
+LAB_SHELL := $(filter 1,$(SHELL))
+override SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help deps build build-with-notice demo test lint format bench fuzz docs clean
+.PHONY: help deps build build-with-notice demo test lab lint format bench fuzz docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +24,9 @@ demo: deps build-with-notice ## Pair a camera and show it live, all on this mach
 
 test: ## Install, lint, build and run every test; ends with 'N passed, N failed'
 	@Scripts/test
+
+lab: deps ## Run real Bluetooth and Wi-Fi stacks in a virtual machine: make lab [SCENARIO=name] [SHELL=1]
+	@Lab/run $(if $(LAB_SHELL),--shell) $(SCENARIO)
 
 lint: ## Check the formatting, the documentation of public names and the import walls
 	@Scripts/lint

@@ -1,0 +1,29 @@
+# Waiting. Nothing here sleeps for a fixed time and hopes.
+
+# within SECONDS COMMAND…: tries until the command succeeds; fails when time is up. Prints what its last try printed.
+within() {
+    local seconds=$1 output status=0
+    local deadline=$((${EPOCHREALTIME/./} + seconds * 1000000))
+    shift
+    output=$(mktemp)
+    until "$@" > "$output" 2>&1; do
+        if [ "${EPOCHREALTIME/./}" -gt "$deadline" ]; then
+            echo "not within $seconds s: $*" >> "$output"
+            status=1
+            break
+        fi
+        sleep 0.1
+    done
+    cat "$output"
+    rm -f "$output"
+    return "$status"
+}
+
+# within_file SECONDS FILE PATTERN: until a line of the file matches; prints the first such line.
+within_file() {
+    within "$1" grep -m 1 -E -- "$3" "$2"
+}
+
+not() {
+    ! "$@"
+}

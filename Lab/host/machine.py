@@ -1,0 +1,65 @@
+"""One guest: a QEMU process, and the events that it writes into the run's directory."""
+import subprocess
+import time
+
+from . import kernel
+from .layout import CHECKOUT, INITRD
+
+MEMORY_MIB = 3072
+
+
+class Machine:
+    """Boots when made; `stop` ends it. Not shared between threads."""
+
+    def __init__(self, run, name, interactive=False):
+        self.directory = run / name
+        self.events_path = self.directory / "events"
+        self.console = self.directory / "console.log"
+        self._unread = b""
+        self._events = None
+        self.events_path.touch()
+        arguments = ["console=ttyS0", "panic=-1", f"lab.checkout={CHECKOUT}", f"lab.machine={name}"]
+        arguments += ["quiet", "loglevel=1"] if interactive else ["ignore_loglevel"]
+        share = "security_model=none,multidevs=remap"
+        # KVM is not tried: where it is offered inside another guest it can hang instead of failing.
+        command = ["setpriv", "--pdeathsig", "KILL",
+                   "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+                   "-m", str(MEMORY_MIB), "-display", "none", "-no-reboot", "-nodefaults",
+                   "-kernel", str(kernel.image()), "-initrd", str(INITRD), "-append", " ".join(arguments),
+                   "-device", "virtio-rng-pci",
+                   "-virtfs", f"local,path=/,mount_tag=host,readonly=on,{share}",
+                   "-virtfs", f"local,path={_escaped(run)},mount_tag=run,{share}",
+                   "-serial", "mon:stdio" if interactive else f"file:{self.console}"]
+        log = None if interactive else (self.directory / "qemu.log").open("wb")
+        self.process = subprocess.Popen(command, stdin=None if interactive else subprocess.DEVNULL, stdout=log,
+                                        stderr=log, start_new_session=not interactive)
+        if log is not None:
+            log.close()
+
+    def events(self, deadline):
+        """Yields the fields of each event as it comes; ends with the machine or at the moment (monotonic seconds) that
+        `deadline()` gives."""
+        with self.events_path.open("rb") as file:
+            while True:
+                ended = self.process.poll() is not None
+                lines = (self._unread + file.read()).split(b"\n")
+                self._unread = lines.pop()
+                for line in lines:
+                    yield line.decode(errors="replace").split("\t")
+                if not lines:
+                    if ended or time.monotonic() > deadline():
+                        return
+                    time.sleep(0.05)
+
+    def stop(self):
+        """Ends QEMU, whatever it is doing, and says whether it was still there."""
+        running = self.process.poll() is None
+        if running:
+            self.process.kill()
+        self.process.wait()
+        return running
+
+
+def _escaped(path):
+    """QEMU ends a value at a comma unless it is doubled."""
+    return str(path).replace(",", ",,")
