@@ -30,38 +30,47 @@ let cLibraries: [Target] = [
     system("CGStreamer", pkgConfig: "gstreamer-webrtc-1.0", apt: "libgstreamer-plugins-bad1.0-dev"),
     system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    system("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
     system("CWebSockets", pkgConfig: "libwebsockets", apt: "libwebsockets-dev"),
 ]
 
 // What an app developer imports by the names of Apple's (and Google's WebRTC) frameworks. Declared on Linux only, so
-// that elsewhere the same SDK sources meet the system's own.
+// that elsewhere the same SDK sources meet the system's own. Beside them what only Linux has: its message bus.
 #if os(Linux)
     let frameworks: [Target] = [
         storey("Platform", "Combine", uses: ["Basics"]),
-        storey("Platform", "CoreBluetooth", uses: ["Basics"]),
+        storey("Platform", "CoreBluetooth", uses: ["Basics", "DBus"]),
         storey("Platform", "CryptoKit", uses: ["COpenSSL"]),
         storey("Platform", "WebRTC", uses: ["Basics", "CGStreamer"]),
     ]
     let frameworkTests: [Target] = frameworks.map {
-        tests("Platform", $0.name, uses: $0.name == "WebRTC" ? ["CGStreamer"] : [])
+        tests(
+            "Platform", $0.name,
+            uses: $0.name == "WebRTC" ? ["CGStreamer"] : $0.name == "CoreBluetooth" ? ["DBus"] : [])
     }
+    let services: [Target] = [storey("Platform", "DBus", uses: ["Basics", "CSystemd"])]
+    let serviceTests: [Target] = [tests("Platform", "DBus")]
     let frameworkProducts: [Product] = frameworks.map { .library(name: $0.name, targets: [$0.name]) }
     let combine: [Target.Dependency] = ["Combine"]
     let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]
     let cryptoKit: [Target.Dependency] = ["CryptoKit"]
     let webRTC: [Target.Dependency] = ["WebRTC"]
+    let dBus: [Target.Dependency] = ["DBus"]
 #else
     let frameworks: [Target] = []
     let frameworkTests: [Target] = []
+    let services: [Target] = []
+    let serviceTests: [Target] = []
     let frameworkProducts: [Product] = []
     let combine: [Target.Dependency] = []
     let coreBluetooth: [Target.Dependency] = []
     let cryptoKit: [Target.Dependency] = []
     let webRTC: [Target.Dependency] = []
+    let dBus: [Target.Dependency] = []
 #endif
 
 let platform: [Target] =
-    frameworks + [
+    frameworks + services + [
         storey("Platform", "Basics"),
         storey("Platform", "SQLite", uses: ["Basics", "CSQLite"]),
         storey("Platform", "WebSockets", uses: ["Basics", "CWebSockets"]),
@@ -82,7 +91,7 @@ let programs: [Target] = [
     storey("Programs", "CloudServer", uses: ["Basics", "SQLite", "WebSockets", "Wire"] + cryptoKit),
     storey(
         "Programs", "CameraDevice",
-        uses: ["Basics", "WebSockets", "Wire"] + coreBluetooth + cryptoKit + webRTC),
+        uses: ["Basics", "WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
 ]
 
 let tools: [Target] = [
@@ -94,7 +103,7 @@ let tools: [Target] = [
 ]
 
 let testTargets: [Target] =
-    frameworkTests + [
+    frameworkTests + serviceTests + [
         .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
         .target(
             name: "FuzzTargets", dependencies: ["WebSockets", "Wire"] + coreBluetooth + webRTC,
@@ -112,7 +121,8 @@ let testTargets: [Target] =
         tests("SDK", "CameraPairing", uses: ["Wire"] + combine + coreBluetooth),
         tests("SDK", "LiveView", uses: ["CloudClient", "WebSockets", "Wire"] + combine + webRTC),
         tests("Programs", "CloudServer", uses: ["SQLite", "WebSockets", "Wire"] + cryptoKit),
-        tests("Programs", "CameraDevice", uses: ["WebSockets", "Wire"] + coreBluetooth + cryptoKit + webRTC),
+        tests(
+            "Programs", "CameraDevice", uses: ["WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
         .testTarget(
             name: "PorchlightTests",
             dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"],

@@ -1,0 +1,459 @@
+import Basics
+import CSystemd
+public import Dispatch
+import Foundation
+import Glibc
+
+/// A connection to a message bus, over sd-bus (libsystemd).
+///
+/// **Threading.** Everything happens on the serial queue given to ``init(_:queue:)``: every method and property is to be
+/// used on it (a precondition), every closure is called on it, and there are no threads besides. `init`, ``uniqueName``
+/// and ``callAndWait(_:_:_:_:_:_:timeout:)`` may be used anywhere. A closure is never called from inside the method that
+/// it was given to (``close()`` excepted), and may itself call any method, ``close()`` too.
+///
+/// **Order.** Calls, matches and signals reach the bus in the order in which they were made here, and answers and signals
+/// are delivered in the order in which the bus sent them. So what is called after ``observe(_:_:)`` returns is answered
+/// before or after a signal just as it happened at the other side.
+///
+/// **Lifetime.** Hold the connection: when the last reference goes it is closed, and pending completions get
+/// ``BusError/disconnected`` on the queue. ``close()`` does that at once. When the bus goes away, every pending call fails
+/// with ``BusError/disconnected``, each once, then ``onDisconnect`` is called, once. A closed or disconnected connection
+/// stays so; calls on it fail, subscriptions on it are inert. Make a new one.
+///
+/// **Errors.** Nothing is trusted that comes from the bus: a message that nests too deep or holds too much is an
+/// ``BusError/unexpectedReply(_:)`` where it is an answer, an error to its sender where it is a call, and a logged line
+/// where it is a signal. Calls to services that are not running fail with a ``BusError/remote(name:message:)``; those that
+/// the bus can start are started. No call asks a user for a password (no interactive authorization).
+public final class BusConnection: @unchecked Sendable {
+    // Unchecked because everything mutable is touched only on `queue`, in `init` before anybody else has the connection,
+    // and in `deinit` when nobody has it any more.
+
+    /// The name that the bus gave this connection, such as `:1.42`.
+    public let uniqueName: String
+    /// Where everything happens.
+    public let queue: DispatchQueue
+
+    /// Called once when the bus has closed the connection, after the pending calls have failed; not after ``close()``.
+    public var onDisconnect: (@Sendable () -> Void)? {
+        get {
+            assertOnQueue()
+            return disconnectHandler
+        }
+        set {
+            assertOnQueue()
+            disconnectHandler = newValue
+        }
+    }
+
+    let types = MessageTypes()
+    private(set) var isOpen = true
+    private let handle: BusHandle
+    private let watch: BusWatch
+    private var disconnectHandler: (@Sendable () -> Void)?
+    private var isDraining = false
+    private var lastID: UInt64 = 0
+
+    private var pending: [UInt64: BusPendingCall] = [:]
+    private var observers: [UInt64: SignalObserver] = [:]
+    private var exports: [UInt64: ExportedObject] = [:]
+    private var unanswered: [UInt64: OpaquePointer] = [:]
+    private let names = NameDirectory()
+
+    /// What sd-bus has handed over while it was processing. It is delivered when sd-bus is done, so that no closure runs
+    /// inside of it.
+    private var deliveries: [Delivery] = []
+    private enum Delivery {
+        case answer(BusPendingCall, Result<[BusValue], BusError>)
+        case signal(SignalObserver, BusSignal)
+        case call(ExportedObject, BusMethodCall)
+        case matchRefused(String)
+    }
+
+    /// Messages that are handled before other work of the queue gets its turn.
+    private static let batch = 64
+    private static let log = Log("dbus")
+
+    /// Connects. Blocks until the bus has answered, usually for a millisecond, at most 5 s. Call it on any thread.
+    ///
+    /// - Parameters:
+    ///   - address: Which bus.
+    ///   - queue: A serial queue, which may be the main queue.
+    /// - Throws: ``BusError/unreachable(_:)``
+    public init(_ address: BusAddress = .system, queue: DispatchQueue) throws(BusError) {
+        let handle = try BusHandle.open(address, within: .seconds(5))
+        self.handle = handle
+        self.queue = queue
+        uniqueName = handle.uniqueName
+        watch = BusWatch(handle, queue)
+        watch.start { [weak self] in self?.drain() }
+    }
+
+    deinit {
+        guard isOpen else { return }
+        let calls = release()
+        guard !calls.isEmpty else { return }
+        queue.async { for call in calls { call.finish(.failure(.disconnected)) } }
+    }
+
+    /// Closes the connection. Pending calls fail with ``BusError/disconnected`` before this returns; nothing else is
+    /// delivered afterwards. What the bus has not taken yet is lost. A second call does nothing.
+    public func close() {
+        assertOnQueue()
+        guard isOpen else { return }
+        disconnectHandler = nil
+        for call in release() { call.finish(.failure(.disconnected)) }
+    }
+
+    // MARK: Calls
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for the answer, by the machine's clock.
+    ///   - completion: Called once, on the queue, with the answer's arguments or why there is none; never if the call is
+    ///     cancelled.
+    /// - Returns: A handle to cancel the call with.
+    @discardableResult
+    public func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        timeout: Duration = .seconds(25),
+        _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
+    ) -> BusPendingCall {
+        assertOnQueue()
+        let call = BusPendingCall(id: nextID(), self, destination, path, interface, member, completion)
+        do throws(BusError) {
+            guard isOpen else { throw .disconnected }
+            let message = try handle.methodCall(destination, path, interface, member, arguments)
+            defer { sd_bus_message_unref(message) }
+            let result = sd_bus_call_async(
+                handle.bus, &call.slot, message, answerArrived, Unmanaged.passUnretained(call).toOpaque(),
+                timeout.microseconds)
+            guard result >= 0 else { throw BusError(sending: call.title, result: result) }
+            pending[call.id] = call
+            rearm()
+        } catch {
+            if isOpen { pending[call.id] = call }
+            queue.async {
+                self.forget(call)
+                call.finish(.failure(error))
+            }
+        }
+        return call
+    }
+
+    /// Calls a method and asks for no answer. Where the bus or the other side refuses, nobody learns of it.
+    /// - Throws: ``BusError/invalid(_:)``, ``BusError/disconnected``
+    public func send(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
+    ) throws(BusError) {
+        assertOnQueue()
+        guard isOpen else { throw .disconnected }
+        let message = try handle.methodCall(destination, path, interface, member, arguments)
+        defer { sd_bus_message_unref(message) }
+        sd_bus_message_set_expect_reply(message, 0)
+        try dispatch(message, "a call of \(interface).\(member)")
+    }
+
+    /// Emits a signal to whoever has asked for it.
+    /// - Throws: ``BusError/invalid(_:)``, ``BusError/disconnected``
+    public func emit(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
+    ) throws(BusError) {
+        assertOnQueue()
+        guard isOpen else { throw .disconnected }
+        let message = try handle.signal(path, interface, member, arguments)
+        defer { sd_bus_message_unref(message) }
+        try dispatch(message, "a signal \(interface).\(member)")
+    }
+
+    private func dispatch(_ message: OpaquePointer, _ what: @autoclosure () -> String) throws(BusError) {
+        let result = sd_bus_send(handle.bus, message, nil)
+        guard result >= 0 else { throw BusError(sending: what(), result: result) }
+        rearm()
+    }
+
+    /// Asks the bus for a well-known name, such as `org.bluez`, without waiting in line for it.
+    public func requestName(
+        _ name: String, _ completion: @escaping @Sendable (Result<Void, BusError>) -> Void
+    ) {
+        let doNotQueue: UInt32 = 4
+        call(BusName.bus, BusName.busPath, BusName.bus, "RequestName", [.string(name), .uint32(doNotQueue)]) {
+            outcome in
+            completion(
+                outcome.flatMap { values in
+                    switch values.first?.int {
+                    case 1, 4: .success(())
+                    case 3:
+                        .failure(.remote(name: BusError.failed, message: "the name \(name) belongs to another program"))
+                    default: .failure(.unexpectedReply("RequestName answered \(values)"))
+                    }
+                })
+        }
+    }
+
+    // MARK: Signals
+
+    /// Receives signals.
+    ///
+    /// The bus is told asynchronously, in order with the calls made before and after. If it refuses (it allows several
+    /// hundred matches a connection), the connection is closed as if the bus had gone, since a subscription that hears
+    /// nothing is worse. A match that D-Bus does not allow is a mistake of the caller's: it is logged and hears nothing.
+    ///
+    /// - Parameter handler: Called on the queue for each signal.
+    /// - Returns: What to hold for as long as signals are wanted.
+    public func observe(
+        _ match: BusMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
+    ) -> BusSubscription {
+        assertOnQueue()
+        let observer = SignalObserver(id: nextID(), self, match, handler)
+        guard isOpen else { return BusSubscription(observer.lease) {} }
+        if let name = match.followedName { observer.owner = names.follow(name, on: self) }
+        let result =
+            match.rule.map { rule in
+                sd_bus_add_match_async(
+                    handle.bus, &observer.slot, rule, signalArrived, matchAdded,
+                    Unmanaged.passUnretained(observer).toOpaque())
+            } ?? -EINVAL
+        guard result >= 0 else {
+            Self.log.error("\(match) is not a match that D-Bus allows (\(BusError.text(of: result))): it hears nothing")
+            return BusSubscription(observer.lease) {}
+        }
+        observers[observer.id] = observer
+        rearm()
+        return BusSubscription(observer.lease) { [weak self, id = observer.id] in
+            self?.onQueue { connection in connection.removeObserver(id) }
+        }
+    }
+
+    /// Follows who owns a well-known name.
+    ///
+    /// - Parameter handler: Called on the queue with the unique name of the owner, nil for nobody: first as soon as the bus
+    ///   has said who it is now, then at each change. Not called when the connection is lost.
+    /// - Returns: What to hold for as long as the name is watched.
+    public func watchOwner(of name: String, _ handler: @escaping @Sendable (String?) -> Void) -> BusSubscription {
+        assertOnQueue()
+        let lease = Lease()
+        guard isOpen else { return BusSubscription(lease) {} }
+        let follower = OwnerFollower(names.follow(name, on: self), lease, handler)
+        return BusSubscription(lease) { [weak self] in
+            // The follower goes, and with the last one the bus's attention to the name.
+            self?.onQueue { _ in withExtendedLifetime(follower) {} }
+        }
+    }
+
+    // MARK: Objects
+
+    /// Answers method calls on `path` and all paths below it; where exports nest, the longer path has precedence.
+    ///
+    /// `org.freedesktop.DBus.Peer` is answered by sd-bus. A call whose arguments cannot be read is refused before it gets
+    /// here.
+    /// - Parameter handler: Called on the queue for each call; see ``BusMethodCall`` for how to answer.
+    /// - Returns: What to hold for as long as the object is there.
+    /// - Throws: ``BusError/invalid(_:)``, ``BusError/disconnected``
+    public func export(
+        at path: String, _ handler: @escaping @Sendable (BusMethodCall) -> Void
+    ) throws(BusError) -> BusSubscription {
+        assertOnQueue()
+        guard isOpen else { throw .disconnected }
+        let object = ExportedObject(id: nextID(), self, handler)
+        let result = sd_bus_add_fallback(
+            handle.bus, &object.slot, path, callArrived, Unmanaged.passUnretained(object).toOpaque())
+        guard result >= 0 else { throw BusError(sending: "the object path '\(path)'", result: result) }
+        exports[object.id] = object
+        return BusSubscription(object.lease) { [weak self, id = object.id] in
+            self?.onQueue { connection in connection.removeExport(id) }
+        }
+    }
+
+    private func answer(_ id: UInt64, _ answer: BusAnswer) {
+        guard let call = unanswered.removeValue(forKey: id) else { return }
+        defer { sd_bus_message_unref(call) }
+        var reply = answer.message(to: call)
+        if case .failure(let error) = reply {
+            Self.log.error("an answer cannot be sent: \(error)")
+            reply = BusAnswer.error(name: BusError.failed, message: "the answer cannot be sent").message(to: call)
+        }
+        guard case .success(let message) = reply else { return }
+        defer { sd_bus_message_unref(message) }
+        let result = sd_bus_send(handle.bus, message, nil)
+        if result < 0 { Self.log.warning("an answer was not sent (\(BusError.text(of: result)))") }
+        rearm()
+    }
+
+    // MARK: What sd-bus hands over; called from inside of `sd_bus_process`
+
+    func answered(_ call: BusPendingCall, _ message: OpaquePointer) {
+        deliveries.append(.answer(call, BusHandle.outcome(of: message, types, call: call.title)))
+    }
+
+    func received(_ message: OpaquePointer, for observer: SignalObserver) {
+        guard let signal = observer.read(message, types) else { return }
+        deliveries.append(.signal(observer, signal))
+    }
+
+    func received(_ message: OpaquePointer, for object: ExportedObject) {
+        guard object.lease.isValid else { return }
+        var reader = MessageReader(message, types)
+        let arguments: [BusValue]
+        do throws(MessageReader.Fault) {
+            arguments = try reader.arguments()
+        } catch {
+            let refusal = BusAnswer.error(name: BusError.invalidArguments, message: error.text).message(to: message)
+            if case .success(let reply) = refusal {
+                sd_bus_send(handle.bus, reply, nil)
+                sd_bus_message_unref(reply)
+            }
+            return
+        }
+        let expectsReply = sd_bus_message_get_expect_reply(message) > 0
+        let id = nextID()
+        if expectsReply { unanswered[id] = sd_bus_message_ref(message) }
+        let call = BusMethodCall(
+            sender: String(text: sd_bus_message_get_sender(message)),
+            path: String(text: sd_bus_message_get_path(message)),
+            interface: String(text: sd_bus_message_get_interface(message)),
+            member: String(text: sd_bus_message_get_member(message)), arguments: arguments, expectsReply: expectsReply
+        ) { [weak self] answer in
+            if case .dropped = answer {
+                self?.onQueue { connection in connection.answer(id, answer) }
+            } else {
+                self?.assertOnQueue()
+                self?.answer(id, answer)
+            }
+        }
+        deliveries.append(.call(object, call))
+    }
+
+    func matchRefused(_ reason: String) { deliveries.append(.matchRefused(reason)) }
+
+    // MARK: The loop
+
+    private func drain() {
+        guard isOpen, !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        for _ in 0..<Self.batch {
+            let result = sd_bus_process(handle.bus, nil)
+            deliver()
+            guard isOpen else { return }
+            guard result >= 0, sd_bus_is_open(handle.bus) > 0 else { return disconnect() }
+            guard result > 0 else { return watch.rearm() }
+        }
+        queue.async { [weak self] in self?.drain() }
+    }
+
+    private func deliver() {
+        guard !deliveries.isEmpty else { return }
+        var batch: [Delivery] = []
+        swap(&batch, &deliveries)
+        for delivery in batch {
+            guard isOpen else { return }
+            switch delivery {
+            case .answer(let call, let outcome):
+                guard forget(call) else { continue }
+                call.finish(outcome)
+            case .signal(let observer, let signal): observer.deliver(signal)
+            case .call(let object, let call): object.deliver(call)
+            case .matchRefused(let reason):
+                Self.log.error("the bus refuses a match, so the connection is closed: \(reason)")
+                disconnect()
+            }
+        }
+        batch.removeAll(keepingCapacity: true)
+        if deliveries.isEmpty { swap(&batch, &deliveries) }
+    }
+
+    private func disconnect() {
+        let handler = disconnectHandler
+        disconnectHandler = nil
+        for call in release() { call.finish(.failure(.disconnected)) }
+        handler?()
+    }
+
+    /// Lets go of everything that hangs on the bus; what is left are the calls to be told, in the order they were made.
+    private func release() -> [BusPendingCall] {
+        isOpen = false
+        let calls = pending.values.sorted { $0.id < $1.id }
+        for call in calls { call.releaseSlot() }
+        pending = [:]
+        for observer in observers.values { observer.releaseSlot() }
+        observers = [:]
+        for object in exports.values { object.releaseSlot() }
+        exports = [:]
+        for message in unanswered.values { sd_bus_message_unref(message) }
+        unanswered = [:]
+        names.removeAll()
+        watch.stop()
+        return calls
+    }
+
+    private func rearm() {
+        // While messages are handled, the loop does it at its end.
+        if isOpen, !isDraining { watch.rearm() }
+    }
+
+    // MARK: Small print
+
+    private func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    func assertOnQueue() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+    /// Runs `body` on the queue, later. For what may come from any thread.
+    private func onQueue(_ body: @escaping @Sendable (BusConnection) -> Void) {
+        queue.async { [weak self] in
+            guard let self, self.isOpen else { return }
+            body(self)
+        }
+    }
+
+    /// Drops a pending call; says whether it was pending.
+    @discardableResult
+    func forget(_ call: BusPendingCall) -> Bool {
+        guard pending.removeValue(forKey: call.id) != nil else { return false }
+        call.releaseSlot()
+        return true
+    }
+
+    private func removeObserver(_ id: UInt64) {
+        guard let observer = observers.removeValue(forKey: id) else { return }
+        observer.releaseSlot()
+        observer.owner = nil
+        rearm()
+    }
+
+    private func removeExport(_ id: UInt64) { exports.removeValue(forKey: id)?.releaseSlot() }
+
+    // MARK: Probes
+
+    /// Makes one call on a connection of its own and blocks until the answer is there: for a short question at start, on a
+    /// thread that may wait. Call it on any thread.
+    ///
+    /// - Parameter timeout: For connecting and the call together.
+    /// - Returns: The answer's arguments.
+    /// - Throws: ``BusError``
+    public static func callAndWait(
+        _ address: BusAddress = .system, _ destination: String, _ path: String, _ interface: String, _ member: String,
+        _ arguments: [BusValue] = [], timeout: Duration = .seconds(2)
+    ) throws(BusError) -> [BusValue] {
+        let end = ContinuousClock.now + timeout
+        let handle = try BusHandle.open(address, within: timeout)
+        let title = "\(interface).\(member) at \(destination)\(path)"
+        let call = try handle.methodCall(destination, path, interface, member, arguments)
+        defer { sd_bus_message_unref(call) }
+        var error = sd_bus_error()
+        defer { sd_bus_error_free(&error) }
+        var reply: OpaquePointer?
+        let result = sd_bus_call(handle.bus, call, (end - .now).microseconds, &error, &reply)
+        defer { sd_bus_message_unref(reply) }
+        if let reply { return try BusHandle.outcome(of: reply, MessageTypes(), call: title).get() }
+        switch -result {
+        case ETIMEDOUT: throw .timedOut(title)
+        case _ where error.name != nil:
+            throw .remote(name: String(text: error.name), message: String(text: error.message))
+        default: throw BusError(sending: title, result: result)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// Which signals to receive. What is nil may be anything; the bus filters, so that nothing else wakes this process.
+public struct BusMatch: Sendable, Equatable {
+    /// The sender's name. With a well-known name, such as `org.bluez`, only signals of the connection that owns the name
+    /// at the time are delivered: anybody may send a signal, and one that only looks like the service's is dropped.
+    public var sender: String?
+    /// The object that the signal comes from.
+    public var path: String?
+    /// The object, or any below it.
+    public var pathNamespace: String?
+    /// The interface.
+    public var interface: String?
+    /// The signal's name.
+    public var member: String?
+    /// The first argument, a string.
+    public var argument0: String?
+
+    /// A match of signals with these properties.
+    public init(
+        sender: String? = nil, path: String? = nil, pathNamespace: String? = nil, interface: String? = nil,
+        member: String? = nil, argument0: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.argument0 = argument0
+    }
+
+    /// The match rule (D-Bus Specification, 'Match Rules'); nil where a value cannot stand in one.
+    var rule: String? {
+        var rule = "type='signal'"
+        let keys = [
+            ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
+            ("member", member), ("arg0", argument0),
+        ]
+        for (key, value) in keys {
+            guard let value else { continue }
+            // How to write these is not agreed between sd-bus and dbus-daemon.
+            guard !value.utf8.contains(where: { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\\") || $0 == 0 }) else {
+                return nil
+            }
+            rule += ",\(key)='\(value)'"
+        }
+        return rule
+    }
+
+    /// The well-known name to follow, if the sender is one. The bus itself and unique names need no following: nobody
+    /// else can send in their name.
+    var followedName: String? {
+        guard let sender, !sender.hasPrefix(":"), sender != BusName.bus else { return nil }
+        return sender
+    }
+}
+
+/// Names that the D-Bus specification gives.
+enum BusName {
+    static let bus = "org.freedesktop.DBus"
+    static let busPath = "/org/freedesktop/DBus"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let introspectable = "org.freedesktop.DBus.Introspectable"
+}
