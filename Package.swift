@@ -49,7 +49,7 @@ let cLibraries: [Target] = [
             uses: $0.name == "WebRTC" ? ["CGStreamer"] : $0.name == "CoreBluetooth" ? ["DBus"] : [])
     }
     let services: [Target] = [storey("Platform", "DBus", uses: ["Basics", "CSystemd"])]
-    let serviceTests: [Target] = [tests("Platform", "DBus")]
+    let serviceTests: [Target] = [tests("Platform", "DBus", uses: ["CSystemd"])]
     let frameworkProducts: [Product] = frameworks.map { .library(name: $0.name, targets: [$0.name]) }
     let combine: [Target.Dependency] = ["Combine"]
     let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]

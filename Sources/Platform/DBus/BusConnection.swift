@@ -46,9 +46,9 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     let types = MessageTypes()
-    private(set) var isOpen = true
-    private let handle: BusHandle
-    private let watch: BusWatch
+    var isOpen: Bool { watch != nil }
+    /// The connection itself, and what wakes it; nil when closed.
+    private var watch: BusWatch?
     private var disconnectHandler: (@Sendable () -> Void)?
     private var isDraining = false
     private var lastID: UInt64 = 0
@@ -56,7 +56,7 @@ public final class BusConnection: @unchecked Sendable {
     private var pending: [UInt64: BusPendingCall] = [:]
     private var observers: [UInt64: SignalObserver] = [:]
     private var exports: [UInt64: ExportedObject] = [:]
-    private var unanswered: [UInt64: OpaquePointer] = [:]
+    private let unanswered = UnansweredCalls()
     private let names = NameDirectory()
 
     /// What sd-bus has handed over while it was processing. It is delivered when sd-bus is done, so that no closure runs
@@ -79,12 +79,17 @@ public final class BusConnection: @unchecked Sendable {
     ///   - address: Which bus.
     ///   - queue: A serial queue, which may be the main queue.
     /// - Throws: ``BusError/unreachable(_:)``
-    public init(_ address: BusAddress = .system, queue: DispatchQueue) throws(BusError) {
-        let handle = try BusHandle.open(address, within: .seconds(5))
-        self.handle = handle
+    public convenience init(_ address: BusAddress = .system, queue: DispatchQueue) throws(BusError) {
+        try self.init(address, queue: queue, within: .seconds(5))
+    }
+
+    /// The same, with another limit.
+    init(_ address: BusAddress, queue: DispatchQueue, within limit: Duration) throws(BusError) {
+        let handle = try BusHandle.open(address, within: limit)
         self.queue = queue
         uniqueName = handle.uniqueName
-        watch = BusWatch(handle, queue)
+        let watch = BusWatch(handle, queue)
+        self.watch = watch
         watch.start { [weak self] in self?.drain() }
     }
 
@@ -122,7 +127,7 @@ public final class BusConnection: @unchecked Sendable {
         assertOnQueue()
         let call = BusPendingCall(id: nextID(), self, destination, path, interface, member, completion)
         do throws(BusError) {
-            guard isOpen else { throw .disconnected }
+            guard let handle = watch?.handle else { throw .disconnected }
             let message = try handle.methodCall(destination, path, interface, member, arguments)
             defer { sd_bus_message_unref(message) }
             let result = sd_bus_call_async(
@@ -147,11 +152,11 @@ public final class BusConnection: @unchecked Sendable {
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
     ) throws(BusError) {
         assertOnQueue()
-        guard isOpen else { throw .disconnected }
+        guard let handle = watch?.handle else { throw .disconnected }
         let message = try handle.methodCall(destination, path, interface, member, arguments)
         defer { sd_bus_message_unref(message) }
         sd_bus_message_set_expect_reply(message, 0)
-        try dispatch(message, "a call of \(interface).\(member)")
+        try dispatch(message, on: handle, "a call of \(interface).\(member)")
     }
 
     /// Emits a signal to whoever has asked for it.
@@ -160,35 +165,18 @@ public final class BusConnection: @unchecked Sendable {
         _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
     ) throws(BusError) {
         assertOnQueue()
-        guard isOpen else { throw .disconnected }
+        guard let handle = watch?.handle else { throw .disconnected }
         let message = try handle.signal(path, interface, member, arguments)
         defer { sd_bus_message_unref(message) }
-        try dispatch(message, "a signal \(interface).\(member)")
+        try dispatch(message, on: handle, "a signal \(interface).\(member)")
     }
 
-    private func dispatch(_ message: OpaquePointer, _ what: @autoclosure () -> String) throws(BusError) {
+    private func dispatch(
+        _ message: OpaquePointer, on handle: BusHandle, _ what: @autoclosure () -> String
+    ) throws(BusError) {
         let result = sd_bus_send(handle.bus, message, nil)
         guard result >= 0 else { throw BusError(sending: what(), result: result) }
         rearm()
-    }
-
-    /// Asks the bus for a well-known name, such as `org.bluez`, without waiting in line for it.
-    public func requestName(
-        _ name: String, _ completion: @escaping @Sendable (Result<Void, BusError>) -> Void
-    ) {
-        let doNotQueue: UInt32 = 4
-        call(BusName.bus, BusName.busPath, BusName.bus, "RequestName", [.string(name), .uint32(doNotQueue)]) {
-            outcome in
-            completion(
-                outcome.flatMap { values in
-                    switch values.first?.int {
-                    case 1, 4: .success(())
-                    case 3:
-                        .failure(.remote(name: BusError.failed, message: "the name \(name) belongs to another program"))
-                    default: .failure(.unexpectedReply("RequestName answered \(values)"))
-                    }
-                })
-        }
     }
 
     // MARK: Signals
@@ -206,10 +194,11 @@ public final class BusConnection: @unchecked Sendable {
     ) -> BusSubscription {
         assertOnQueue()
         let observer = SignalObserver(id: nextID(), self, match, handler)
-        guard isOpen else { return BusSubscription(observer.lease) {} }
-        if let name = match.followedName { observer.owner = names.follow(name, on: self) }
+        guard let handle = watch?.handle else { return BusSubscription(observer.lease) {} }
+        let rule = match.rule
+        if rule != nil, let name = match.followedName { observer.owner = names.follow(name, on: self) }
         let result =
-            match.rule.map { rule in
+            rule.map { rule in
                 sd_bus_add_match_async(
                     handle.bus, &observer.slot, rule, signalArrived, matchAdded,
                     Unmanaged.passUnretained(observer).toOpaque())
@@ -254,7 +243,7 @@ public final class BusConnection: @unchecked Sendable {
         at path: String, _ handler: @escaping @Sendable (BusMethodCall) -> Void
     ) throws(BusError) -> BusSubscription {
         assertOnQueue()
-        guard isOpen else { throw .disconnected }
+        guard let handle = watch?.handle else { throw .disconnected }
         let object = ExportedObject(id: nextID(), self, handler)
         let result = sd_bus_add_fallback(
             handle.bus, &object.slot, path, callArrived, Unmanaged.passUnretained(object).toOpaque())
@@ -266,17 +255,8 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     private func answer(_ id: UInt64, _ answer: BusAnswer) {
-        guard let call = unanswered.removeValue(forKey: id) else { return }
-        defer { sd_bus_message_unref(call) }
-        var reply = answer.message(to: call)
-        if case .failure(let error) = reply {
-            Self.log.error("an answer cannot be sent: \(error)")
-            reply = BusAnswer.error(name: BusError.failed, message: "the answer cannot be sent").message(to: call)
-        }
-        guard case .success(let message) = reply else { return }
-        defer { sd_bus_message_unref(message) }
-        let result = sd_bus_send(handle.bus, message, nil)
-        if result < 0 { Self.log.warning("an answer was not sent (\(BusError.text(of: result)))") }
+        guard let handle = watch?.handle else { return }
+        unanswered.answer(id, answer, on: handle)
         rearm()
     }
 
@@ -292,28 +272,9 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     func received(_ message: OpaquePointer, for object: ExportedObject) {
-        guard object.lease.isValid else { return }
-        var reader = MessageReader(message, types)
-        let arguments: [BusValue]
-        do throws(MessageReader.Fault) {
-            arguments = try reader.arguments()
-        } catch {
-            let refusal = BusAnswer.error(name: BusError.invalidArguments, message: error.text).message(to: message)
-            if case .success(let reply) = refusal {
-                sd_bus_send(handle.bus, reply, nil)
-                sd_bus_message_unref(reply)
-            }
-            return
-        }
-        let expectsReply = sd_bus_message_get_expect_reply(message) > 0
+        guard let handle = watch?.handle, object.lease.isValid else { return }
         let id = nextID()
-        if expectsReply { unanswered[id] = sd_bus_message_ref(message) }
-        let call = BusMethodCall(
-            sender: String(text: sd_bus_message_get_sender(message)),
-            path: String(text: sd_bus_message_get_path(message)),
-            interface: String(text: sd_bus_message_get_interface(message)),
-            member: String(text: sd_bus_message_get_member(message)), arguments: arguments, expectsReply: expectsReply
-        ) { [weak self] answer in
+        let call = unanswered.call(message, id, types, on: handle) { [weak self] answer in
             if case .dropped = answer {
                 self?.onQueue { connection in connection.answer(id, answer) }
             } else {
@@ -321,7 +282,7 @@ public final class BusConnection: @unchecked Sendable {
                 self?.answer(id, answer)
             }
         }
-        deliveries.append(.call(object, call))
+        if let call { deliveries.append(.call(object, call)) }
     }
 
     func matchRefused(_ reason: String) { deliveries.append(.matchRefused(reason)) }
@@ -329,14 +290,15 @@ public final class BusConnection: @unchecked Sendable {
     // MARK: The loop
 
     private func drain() {
-        guard isOpen, !isDraining else { return }
+        guard let watch, !isDraining else { return }
+        let bus = watch.handle.bus
         isDraining = true
         defer { isDraining = false }
         for _ in 0..<Self.batch {
-            let result = sd_bus_process(handle.bus, nil)
+            let result = sd_bus_process(bus, nil)
             deliver()
             guard isOpen else { return }
-            guard result >= 0, sd_bus_is_open(handle.bus) > 0 else { return disconnect() }
+            guard result >= 0, sd_bus_is_open(bus) > 0 else { return disconnect() }
             guard result > 0 else { return watch.rearm() }
         }
         queue.async { [weak self] in self?.drain() }
@@ -372,7 +334,6 @@ public final class BusConnection: @unchecked Sendable {
 
     /// Lets go of everything that hangs on the bus; what is left are the calls to be told, in the order they were made.
     private func release() -> [BusPendingCall] {
-        isOpen = false
         let calls = pending.values.sorted { $0.id < $1.id }
         for call in calls { call.releaseSlot() }
         pending = [:]
@@ -380,16 +341,16 @@ public final class BusConnection: @unchecked Sendable {
         observers = [:]
         for object in exports.values { object.releaseSlot() }
         exports = [:]
-        for message in unanswered.values { sd_bus_message_unref(message) }
-        unanswered = [:]
+        unanswered.removeAll()
         names.removeAll()
-        watch.stop()
+        watch?.stop()
+        watch = nil
         return calls
     }
 
     private func rearm() {
         // While messages are handled, the loop does it at its end.
-        if isOpen, !isDraining { watch.rearm() }
+        if !isDraining { watch?.rearm() }
     }
 
     // MARK: Small print
@@ -425,35 +386,4 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     private func removeExport(_ id: UInt64) { exports.removeValue(forKey: id)?.releaseSlot() }
-
-    // MARK: Probes
-
-    /// Makes one call on a connection of its own and blocks until the answer is there: for a short question at start, on a
-    /// thread that may wait. Call it on any thread.
-    ///
-    /// - Parameter timeout: For connecting and the call together.
-    /// - Returns: The answer's arguments.
-    /// - Throws: ``BusError``
-    public static func callAndWait(
-        _ address: BusAddress = .system, _ destination: String, _ path: String, _ interface: String, _ member: String,
-        _ arguments: [BusValue] = [], timeout: Duration = .seconds(2)
-    ) throws(BusError) -> [BusValue] {
-        let end = ContinuousClock.now + timeout
-        let handle = try BusHandle.open(address, within: timeout)
-        let title = "\(interface).\(member) at \(destination)\(path)"
-        let call = try handle.methodCall(destination, path, interface, member, arguments)
-        defer { sd_bus_message_unref(call) }
-        var error = sd_bus_error()
-        defer { sd_bus_error_free(&error) }
-        var reply: OpaquePointer?
-        let result = sd_bus_call(handle.bus, call, (end - .now).microseconds, &error, &reply)
-        defer { sd_bus_message_unref(reply) }
-        if let reply { return try BusHandle.outcome(of: reply, MessageTypes(), call: title).get() }
-        switch -result {
-        case ETIMEDOUT: throw .timedOut(title)
-        case _ where error.name != nil:
-            throw .remote(name: String(text: error.name), message: String(text: error.message))
-        default: throw BusError(sending: title, result: result)
-        }
-    }
 }

@@ -1,3 +1,5 @@
+import CSystemd
+
 /// Which signals to receive. What is nil may be anything; the bus filters, so that nothing else wakes this process.
 public struct BusMatch: Sendable, Equatable {
     /// The sender's name. With a well-known name, such as `org.bluez`, only signals of the connection that owns the name
@@ -27,21 +29,25 @@ public struct BusMatch: Sendable, Equatable {
         self.argument0 = argument0
     }
 
-    /// The match rule (D-Bus Specification, 'Match Rules'); nil where a value cannot stand in one.
+    /// The match rule (D-Bus Specification, 'Match Rules'); nil where a value cannot stand in one. sd-bus passes anything
+    /// on to the bus, which would then refuse the match.
     var rule: String? {
         var rule = "type='signal'"
-        let keys = [
-            ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
-            ("member", member), ("arg0", argument0),
-        ]
-        for (key, value) in keys {
-            guard let value else { continue }
-            // How to write these is not agreed between sd-bus and dbus-daemon.
-            guard !value.utf8.contains(where: { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\\") || $0 == 0 }) else {
-                return nil
-            }
+        func add(_ key: String, _ value: String?, _ isValid: (String) -> Bool) -> Bool {
+            guard let value else { return true }
+            guard isValid(value) else { return false }
             rule += ",\(key)='\(value)'"
+            return true
         }
+        // How to write these in an argument is not agreed between sd-bus and dbus-daemon.
+        let unsafe: Set<UInt8> = [UInt8(ascii: "'"), UInt8(ascii: "\\"), 0]
+        guard add("sender", sender, { sd_bus_service_name_is_valid($0) > 0 }),
+            add("path", path, { sd_bus_object_path_is_valid($0) > 0 }),
+            add("path_namespace", pathNamespace, { sd_bus_object_path_is_valid($0) > 0 }),
+            add("interface", interface, { sd_bus_interface_name_is_valid($0) > 0 }),
+            add("member", member, { sd_bus_member_name_is_valid($0) > 0 }),
+            add("arg0", argument0, { $0.utf8.allSatisfy { !unsafe.contains($0) } })
+        else { return nil }
         return rule
     }
 

@@ -8,7 +8,7 @@ import Glibc
 /// Used on the connection's queue only, but for ``start(_:)`` and a last ``stop()``. The sources hold the handle until
 /// they are cancelled for good, so that the descriptor is not closed, and given to somebody else, under them.
 final class BusWatch {
-    private let handle: BusHandle
+    let handle: BusHandle
     private let queue: DispatchQueue
     private var reader: (any DispatchSourceRead)?
     private var writer: (any DispatchSourceWrite)?

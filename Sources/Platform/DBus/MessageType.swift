@@ -112,6 +112,7 @@ final class MessageTypes {
     // Other processes choose the signatures, so there is an end to what is kept.
     private static let limit = 256
     private var known: [String: [MessageType]] = [:]
+    var count: Int { known.count }
 
     func types(of signature: String) -> [MessageType]? {
         if let types = known[signature] { return types }

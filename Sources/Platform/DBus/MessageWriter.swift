@@ -48,6 +48,8 @@ struct MessageWriter {
             }
             try close()
         case .structure(let fields):
+            // sd-bus would send it, and the bus would close the connection.
+            guard !fields.isEmpty else { throw .invalid("a structure without fields") }
             try open("r", fields.map(\.typeSignature).joined())
             for field in fields { try append(field) }
             try close()

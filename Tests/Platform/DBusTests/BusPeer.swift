@@ -1,4 +1,3 @@
-import Basics
 import DBus
 import Dispatch
 import TestSupport
@@ -8,6 +7,8 @@ final class BusPeer: Sendable {
     let queue = DispatchQueue(label: "peer")
     let connection: BusConnection
 
+    var name: String { connection.uniqueName }
+
     init(_ bus: PrivateBus) throws { connection = try BusConnection(.address(bus.address), queue: queue) }
 
     deinit {
@@ -15,6 +16,7 @@ final class BusPeer: Sendable {
     }
 
     /// Runs `body` on the connection's queue.
+    @discardableResult
     func run<Result: Sendable>(_ body: @escaping @Sendable (BusConnection) throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [connection] in continuation.resume(with: Swift.Result { try body(connection) }) }
@@ -39,45 +41,19 @@ final class BusPeer: Sendable {
         _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
     }
 
+    /// Serves calls below `/`.
+    func serve(_ handler: @escaping @Sendable (BusMethodCall) -> Void) async throws -> BusSubscription {
+        try await run { try $0.export(at: "/", handler) }
+    }
+
+    func requestName(_ name: String) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [connection] in connection.requestName(name) { continuation.resume(with: $0) } }
+        }
+    }
+
     /// Answers every call below `/` with its own arguments.
     func echo() async throws -> BusSubscription {
-        try await run { try $0.export(at: "/") { call in call.reply(call.arguments) } }
-    }
-}
-
-/// What closures have reported, in order, for a test to wait on.
-final class Record<Element: Sendable>: Sendable {
-    private struct State {
-        var elements: [Element] = []
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-    private let state = Locked(State())
-
-    var elements: [Element] { state.withLock { $0.elements } }
-
-    func add(_ element: Element) {
-        let due = state.withLock { state in
-            state.elements.append(element)
-            let count = state.elements.count
-            let due = state.waiters.filter { $0.count <= count }.map(\.continuation)
-            state.waiters.removeAll { $0.count <= count }
-            return due
-        }
-        for continuation in due { continuation.resume() }
-    }
-
-    /// The elements, once there are at least `count`.
-    func first(_ count: Int, _ what: String = "enough reports") async throws -> [Element] {
-        try await within(.seconds(20), what) { [self] in
-            await withCheckedContinuation { continuation in
-                let isThere = state.withLock { state in
-                    if state.elements.count >= count { return true }
-                    state.waiters.append((count, continuation))
-                    return false
-                }
-                if isThere { continuation.resume() }
-            }
-            return elements
-        }
+        try await serve { call in call.reply(call.arguments) }
     }
 }

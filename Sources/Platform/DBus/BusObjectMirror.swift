@@ -1,0 +1,192 @@
+import Dispatch
+
+/// A local picture of the objects of a service that has an ObjectManager, such as `org.bluez`.
+///
+/// It asks for all objects (`GetManagedObjects`) whenever the service appears on the bus, and follows `InterfacesAdded`,
+/// `InterfacesRemoved` and `PropertiesChanged`. Signals that come between the question and the answer are not lost and not
+/// doubled: the answer arrives in line with them, so those before it are part of it, and those after it are applied to it.
+/// Only signals of the service's own connection count.
+///
+/// Used on the connection's queue only, which is also where `onEvent` is called: after the picture has changed, so that
+/// what ``properties(_:_:)`` says is what the event says or newer. Hold it for as long as events are wanted. When the
+/// connection is lost, nothing more is reported; see ``BusConnection/onDisconnect``.
+public final class BusObjectMirror: @unchecked Sendable {
+    // Unchecked because everything mutable is touched only on the connection's queue.
+
+    /// What has happened at the service.
+    public enum Event: Sendable, Equatable {
+        /// The service is there and its objects are known; each of their interfaces is reported with ``added(path:interface:properties:)``
+        /// right after this. The owner is the unique name of the service's connection.
+        case available(owner: String)
+        /// The service has gone, or was not there at the start (nil); or it does not show its objects: refused by the bus's
+        /// policy (a ``BusError/remote(name:message:)`` named AccessDenied), no answer, a wrong one. All objects are gone from
+        /// the picture, without ``removed(path:interface:)`` for each.
+        case unavailable(BusError?)
+        /// An object has got an interface.
+        case added(path: String, interface: String, properties: [String: BusValue])
+        /// An object has lost an interface; with its last one it is gone.
+        case removed(path: String, interface: String)
+        /// Properties have changed. Those in `invalidated` have an unknown new value and are gone from the picture.
+        case changed(path: String, interface: String, changed: [String: BusValue], invalidated: [String])
+    }
+
+    /// The unique name of the service's connection; nil while the service is not there.
+    public private(set) var owner: String?
+    /// Whether the objects are known.
+    public private(set) var isAvailable = false
+
+    private let connection: BusConnection
+    private let service: String
+    private let root: String
+    private let onEvent: @Sendable (Event) -> Void
+    private var objects: [String: [String: [String: BusValue]]] = [:]
+    private var subscriptions: [BusSubscription] = []
+    private var question: BusPendingCall?
+
+    /// Starts to follow a service. The first event is ``Event/available(owner:)`` or ``Event/unavailable(_:)``.
+    ///
+    /// - Parameters:
+    ///   - service: Its well-known name.
+    ///   - root: Where its ObjectManager is.
+    ///   - pathNamespace: The part of the service's objects whose properties are followed; `/` for all. A service of which
+    ///     many objects change often is cheaper to follow in part.
+    public init(
+        _ connection: BusConnection, service: String, root: String = "/", pathNamespace: String = "/",
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.connection = connection
+        self.service = service
+        self.root = root
+        self.onEvent = onEvent
+        start(pathNamespace)
+    }
+
+    /// Ends it; nothing is reported afterwards. A second call does nothing.
+    public func close() {
+        subscriptions = []
+        question?.cancel()
+        question = nil
+        owner = nil
+        isAvailable = false
+        objects = [:]
+    }
+
+    /// The properties of an object's interface; nil where there is no such object or interface.
+    public func properties(_ path: String, _ interface: String) -> [String: BusValue]? { objects[path]?[interface] }
+
+    /// The objects that have an interface, in the order of their paths.
+    public func paths(with interface: String) -> [String] {
+        objects.filter { $0.value[interface] != nil }.keys.sorted()
+    }
+
+    /// The names of an object's interfaces, in order; empty where there is no such object.
+    public func interfaces(of path: String) -> [String] { objects[path, default: [:]].keys.sorted() }
+
+    // MARK: What the bus says
+
+    private func start(_ pathNamespace: String) {
+        // The owner is asked for first, and the matches are added before the objects are asked for: so every signal from
+        // the answer on is received.
+        subscriptions.append(
+            connection.watchOwner(of: service) { [weak self] owner in self?.ownerChanged(to: owner) })
+        let added = BusMatch(
+            sender: service, path: root, interface: BusName.objectManager, member: "InterfacesAdded")
+        subscriptions.append(connection.observe(added) { [weak self] signal in self?.interfacesAdded(signal) })
+        let removed = BusMatch(
+            sender: service, path: root, interface: BusName.objectManager, member: "InterfacesRemoved")
+        subscriptions.append(connection.observe(removed) { [weak self] signal in self?.interfacesRemoved(signal) })
+        let changed = BusMatch(
+            sender: service, pathNamespace: pathNamespace == "/" ? nil : pathNamespace, interface: BusName.properties,
+            member: "PropertiesChanged")
+        subscriptions.append(connection.observe(changed) { [weak self] signal in self?.propertiesChanged(signal) })
+    }
+
+    private func ownerChanged(to owner: String?) {
+        question?.cancel()
+        question = nil
+        self.owner = owner
+        isAvailable = false
+        objects = [:]
+        guard let owner else { return onEvent(.unavailable(nil)) }
+        // By its unique name: a successor would be asked anew.
+        question = connection.call(owner, root, BusName.objectManager, "GetManagedObjects") { [weak self] outcome in
+            self?.answered(outcome)
+        }
+    }
+
+    private func answered(_ outcome: Result<[BusValue], BusError>) {
+        question = nil
+        guard let owner else { return }
+        switch outcome {
+        case .failure(.disconnected): break
+        case .failure(let error): onEvent(.unavailable(error))
+        case .success(let values):
+            guard let objects = values.first.flatMap(Self.objects) else {
+                let text = "\(service)\(root) answers GetManagedObjects with '\(values.first?.typeSignature ?? "")'"
+                return onEvent(.unavailable(.unexpectedReply(text)))
+            }
+            self.objects = objects
+            isAvailable = true
+            onEvent(.available(owner: owner))
+            for (path, interfaces) in objects.sorted(by: { $0.key < $1.key }) {
+                // The closure may have ended this.
+                for (interface, properties) in interfaces.sorted(by: { $0.key < $1.key }) where isAvailable {
+                    onEvent(.added(path: path, interface: interface, properties: properties))
+                }
+            }
+        }
+    }
+
+    private func interfacesAdded(_ signal: BusSignal) {
+        guard isAvailable, signal.arguments.count == 2, let path = signal.arguments[0].string,
+            let interfaces = Self.interfaces(signal.arguments[1])
+        else { return }
+        for (interface, properties) in interfaces.sorted(by: { $0.key < $1.key }) where isAvailable {
+            objects[path, default: [:]][interface] = properties
+            onEvent(.added(path: path, interface: interface, properties: properties))
+        }
+    }
+
+    private func interfacesRemoved(_ signal: BusSignal) {
+        guard isAvailable, signal.arguments.count == 2, let path = signal.arguments[0].string,
+            let interfaces = signal.arguments[1].strings
+        else { return }
+        for interface in interfaces where objects[path]?[interface] != nil {
+            objects[path]?[interface] = nil
+            if objects[path]?.isEmpty == true { objects[path] = nil }
+            onEvent(.removed(path: path, interface: interface))
+        }
+    }
+
+    private func propertiesChanged(_ signal: BusSignal) {
+        guard isAvailable, signal.arguments.count == 3, let interface = signal.arguments[0].string,
+            let changed = signal.arguments[1].properties, let invalidated = signal.arguments[2].strings,
+            objects[signal.path]?[interface] != nil
+        else { return }
+        for (property, value) in changed { objects[signal.path]?[interface]?[property] = value }
+        for property in invalidated { objects[signal.path]?[interface]?[property] = nil }
+        onEvent(.changed(path: signal.path, interface: interface, changed: changed, invalidated: invalidated))
+    }
+
+    // MARK: What the values mean
+
+    private static func objects(_ value: BusValue) -> [String: [String: [String: BusValue]]]? {
+        guard case .dictionary(key: "o", value: "a{sa{sv}}", let entries) = value else { return nil }
+        var objects: [String: [String: [String: BusValue]]] = [:]
+        for entry in entries {
+            guard let path = entry.key.string, let interfaces = interfaces(entry.value) else { return nil }
+            objects[path] = interfaces
+        }
+        return objects
+    }
+
+    private static func interfaces(_ value: BusValue) -> [String: [String: BusValue]]? {
+        guard case .dictionary(key: "s", value: "a{sv}", let entries) = value else { return nil }
+        var interfaces: [String: [String: BusValue]] = [:]
+        for entry in entries {
+            guard let name = entry.key.string, let properties = entry.value.properties else { return nil }
+            interfaces[name] = properties
+        }
+        return interfaces
+    }
+}
