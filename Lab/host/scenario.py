@@ -30,6 +30,10 @@ def _daemons(text):
     return names
 
 
+def _words(text):
+    return [_word(word) for word in text.split()]
+
+
 def _word(text):
     if not re.fullmatch(r"[a-z][a-z0-9-]*", text):
         raise ValueError("one word of small letters, digits and '-'")
@@ -61,7 +65,7 @@ class Scenario:
 
 PARSERS = {
     "controllers": _number(0, 16), "bumble": _flag, "radios": _number(0, 8), "video": _flag, "daemons": _daemons,
-    "trace": _flag, "programs": str.split, "group": _word, "limit": _number(1, 600), "tests": _number(1, 10_000),
+    "trace": _flag, "programs": _words, "group": _word, "limit": _number(1, 600), "tests": _number(1, 10_000),
 }
 
 

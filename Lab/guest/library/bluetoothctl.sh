@@ -7,7 +7,7 @@ start_bluetoothctl() {
     local pipe=/run/bluetoothctl-$1 descriptor
     mkfifo "$pipe" || return
     exec {descriptor}<> "$pipe"
-    bluetoothctl < "$pipe" > "$LOGS/$1.log" 2>&1 &
+    stdbuf --output=L bluetoothctl < "$pipe" > "$LOGS/$1.log" 2>&1 &
     daemon_ids[$1]=$!
     prompts[$1]=$descriptor
     within_file 20 "$LOGS/$1.log" 'Agent registered' || return

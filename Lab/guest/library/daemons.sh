@@ -34,7 +34,7 @@ start_dbus() {
 
 # bus_has_name NAME
 bus_has_name() {
-    busctl --system --no-pager list --acquired 2> /dev/null | grep -q "^$1 "
+    busctl --quiet call org.freedesktop.DBus / org.freedesktop.DBus GetNameOwner s "$1" > /dev/null 2> /dev/null
 }
 
 # start_bluetoothd [OPTION…]

@@ -23,15 +23,16 @@ usable_controllers() {
 
 # controllers_settled COUNT: all usable, or one of them given up by the kernel.
 controllers_settled() {
-    usable_controllers "$1" || dmesg | grep -q 'Bluetooth: hci[0-9]*: Opcode 0x[0-9a-f]* failed'
+    usable_controllers "$1" || [[ $(dmesg) == *': Opcode 0x'*' failed: -110'* ]]
 }
 
 # start_controllers COUNT: joined to each other by btvirt. On a busy machine a controller's first reset can time out, and
 # the kernel does not try again, so the whole of btvirt is started again then.
 start_controllers() {
     local try
-    modprobe hci_vhci || return
-    # The reset has two seconds, and btvirt answers it only when it has opened all of them: not to be spent on loading it.
+    # A reset has two seconds. btvirt answers it after it has asked the kernel for ciphers, whose modules take as long to
+    # load here: they are loaded before.
+    modprobe --all hci_vhci algif_hash algif_skcipher cmac ecb || return
     cat "$(command -v btvirt)" > /dev/null
     for try in 1 2 3 4; do
         dmesg --clear

@@ -20,17 +20,16 @@ failed() {
 # check TEST COMMAND…: the command's status is the result, its last line the reason. In a function that is called so, as
 # everywhere behind 'if' and '||', bash ignores 'set -e': it says '|| return' where a step can fail.
 check() {
-    local test=$1 status=0 output
+    local test=$1 status=0 output=/tmp/check.$BASHPID.$RANDOM
     shift
-    output=$(mktemp)
     "$@" > "$output" 2>&1 || status=$?
-    cat "$output"
+    output=$(< "$output")
+    printf '%s' "${output:+$output$'\n'}"
     if [ "$status" -eq 0 ]; then
         ok "$test"
     else
-        failed "$test" "$(tail -n 1 "$output") (status $status of $*)"
+        failed "$test" "${output##*$'\n'} (status $status of $*)"
     fi
-    rm -f "$output"
     return "$status"
 }
 

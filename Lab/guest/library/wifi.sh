@@ -10,7 +10,7 @@ start_network() {
     within_file 20 "$LOGS/hostapd-$interface.log" 'AP-ENABLED' > /dev/null || return
     ip -n home address add "$address/24" dev "$interface" || return
     start_daemon "dnsmasq-$interface" ip netns exec home dnsmasq --keep-in-foreground --log-facility=- --conf-file=/dev/null \
-        --no-resolv --no-hosts --port=0 --interface="$interface" --bind-interfaces --dhcp-authoritative --leasefile-ro \
+        --no-resolv --no-hosts --port=0 --interface="$interface" --bind-interfaces --dhcp-authoritative --leasefile-ro --no-ping \
         --dhcp-range="${address%.*}.50,${address%.*}.150,255.255.255.0,1h" --log-dhcp
     within_file 20 "$LOGS/dnsmasq-$interface.log" 'DHCP, IP range' > /dev/null
 }

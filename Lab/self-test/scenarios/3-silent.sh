@@ -1,0 +1,2 @@
+# No result at all.
+true

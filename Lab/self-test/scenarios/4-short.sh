@@ -1,0 +1,3 @@
+# Fewer results than are declared.
+# tests: 2
+ok 'the first'

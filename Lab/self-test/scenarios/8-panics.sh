@@ -1,0 +1,3 @@
+# The kernel dies.
+ok 'before'
+echo c > /proc/sysrq-trigger
