@@ -28,7 +28,7 @@ def _module_paths():
 
 def build():
     """Made anew only when the kernel or guest/init changed."""
-    sources = [LAB / "guest" / "init", kernel.image(), pathlib.Path(__file__)]
+    sources = [LAB / "guest" / "init", kernel.SOURCE, pathlib.Path(__file__)]
     if INITRD.exists() and all(source.stat().st_mtime < INITRD.stat().st_mtime for source in sources):
         return
     with tempfile.TemporaryDirectory(dir=INITRD.parent) as directory:
