@@ -79,6 +79,10 @@ public let CBManagerOptionRadioDirectoryKey = "porchlight.radio.directory"
 /// Linux only. Without it `PORCHLIGHT_RADIO_ADDRESS` decides, else the address is random. Two managers on one air must
 /// not share an address.
 public let CBManagerOptionRadioAddressKey = "porchlight.radio.address"
+/// A `String` such as `hci1`, or an address: the Bluetooth adapter to use through BlueZ.
+///
+/// Linux only. Without it `PORCHLIGHT_ADAPTER` decides, else the first powered adapter is used.
+public let CBManagerOptionAdapterKey = "porchlight.radio.adapter"
 /// A `String`: the directory in which the identifiers of peripherals are kept.
 ///
 /// Linux only. Without it the environment decides: `PORCHLIGHT_STATE`, else `$XDG_STATE_HOME/porchlight`, else

@@ -47,6 +47,17 @@ public final class CBUUID: NSObject, Sendable {
         self.init(bigEndian: bytes.reversed())
     }
 
+    /// Takes 16 bytes, most significant first, and keeps the shortest form that names the same UUID, as it goes over the
+    /// air: nil for another count.
+    convenience init?(shortening bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        guard bytes[4...].elementsEqual(Self.baseTail) else {
+            self.init(verified: bytes)
+            return
+        }
+        self.init(verified: [UInt8](bytes[(bytes[0] == 0 && bytes[1] == 0 ? 2 : 0)..<4]))
+    }
+
     private init(verified bytes: [UInt8]) {
         data = Data(bytes)
         super.init()

@@ -1,0 +1,197 @@
+import Basics
+import DBus
+import Dispatch
+import Foundation
+
+/// One of the machine's Bluetooth adapters as `bluetoothd` presents it: chosen, watched, found again.
+///
+/// It has a connection to the bus of its own. When the bus, the daemon or the adapter goes, it waits for it to come back;
+/// what was missed for longer than ``patience`` is called `unsupported` until it is there again. The two halves of the
+/// radio build on this. Confined to its queue.
+final class BlueZAdapter: @unchecked Sendable {
+    // Unchecked because the mutable state is touched on `queue` only.
+
+    enum Event: Sendable {
+        /// The adapter's state. Every change of the adapter in use is announced by a state other than `poweredOn`.
+        case state(CBManagerState)
+        /// News of an object below the adapter in use, or of the adapter itself, while its state is `poweredOn`.
+        case object(BusObjectMirror.Event)
+    }
+
+    /// How long an absence is expected to pass: the time that a service manager takes to start the daemon again.
+    static let patience = Duration.seconds(10)
+    /// Before an unreachable bus is tried again.
+    private static let busRetry = Duration.seconds(5)
+
+    let queue: DispatchQueue
+    let clock: RadioClock
+    private let bus: BusAddress
+    private let log = Log("radio")
+    private var choice: AdapterChoice
+    private var deliver: (@Sendable (Event) -> Void)?
+    private var connection: BusConnection?
+    private(set) var objects: BusObjectMirror?
+    private var alarm: RadioClock.Alarm?
+    private var retry: RadioClock.Alarm?
+    private var announced = CBManagerState.unknown
+    private var complaint: String?
+
+    /// - Parameter preferred: A name such as `hci1`, or an address; nil for the first powered adapter.
+    init(bus: BusAddress, preferred: String?, queue: DispatchQueue, clock: RadioClock) {
+        self.bus = bus
+        self.queue = queue
+        self.clock = clock
+        choice = AdapterChoice(preferred: preferred)
+    }
+
+    /// The object path of the adapter in use; nil while there is none.
+    var path: String? { choice.path }
+
+    /// The state that was announced last.
+    var state: CBManagerState { announced }
+
+    /// Tells adapters of several buses apart, for what the managers of a process share.
+    var identity: String { "\(bus) \(path ?? "")" }
+
+    // MARK: Life
+
+    /// Connects to the bus and reports the state and what changes, until ``stop()``.
+    func start(_ deliver: @escaping @Sendable (Event) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        self.deliver = deliver
+        open()
+    }
+
+    /// Leaves the bus. Pending calls end with a failure; nothing is reported any more.
+    func stop() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        deliver = nil
+        alarm?.cancel()
+        retry?.cancel()
+        close()
+    }
+
+    private func open() {
+        do {
+            let connection = try BusConnection(bus, queue: queue)
+            connection.onDisconnect = { [weak self] in self?.busLost() }
+            self.connection = connection
+            objects = BusObjectMirror(connection, service: BlueZ.service) { [weak self] event in self?.handle(event) }
+        } catch {
+            complain("\(error)")
+            apply(choice.daemon(.absent))
+            reopenSoon()
+        }
+    }
+
+    private func close() {
+        objects?.close()
+        objects = nil
+        connection?.close()
+        connection = nil
+    }
+
+    private func busLost() {
+        guard deliver != nil else { return }
+        close()
+        apply(choice.daemon(.absent))
+        reopenSoon()
+    }
+
+    private func reopenSoon() {
+        guard deliver != nil else { return }
+        retry = clock.after(Self.busRetry, on: queue) { [weak self] in
+            guard let self, deliver != nil, connection == nil else { return }
+            open()
+        }
+    }
+
+    // MARK: Objects
+
+    private func handle(_ event: BusObjectMirror.Event) {
+        guard deliver != nil else { return }
+        switch event {
+        case .available:
+            complaint = nil
+            // A daemon that took another's place in one step: what the one before held is gone.
+            if choice.daemon == .present { apply(choice.daemon(.absent)) }
+            apply(choice.present(adapters()))
+        case .unavailable(let error):
+            let isDenied = error?.name == BlueZ.ErrorName.accessDenied
+            if let error { complain("\(error)") }
+            apply(choice.daemon(isDenied ? .denied : .absent))
+        case .added(let path, BlueZ.adapter, let properties):
+            apply(choice.adapter(path, properties))
+        case .removed(let path, BlueZ.adapter): apply(choice.removed(path))
+        case .changed(let path, BlueZ.adapter, let changed, _):
+            // Before the power, so that what the switch brings with it is not taken for the adapter's own doing.
+            apply(choice.adapter(path, changed))
+            pass(event, path)
+        case .added(let path, _, _), .removed(let path, _), .changed(let path, _, _, _): pass(event, path)
+        }
+    }
+
+    private func adapters() -> [(path: String, properties: [String: BusValue])] {
+        guard let objects else { return [] }
+        return objects.paths(with: BlueZ.adapter).map { ($0, objects.properties($0, BlueZ.adapter) ?? [:]) }
+    }
+
+    private func pass(_ event: BusObjectMirror.Event, _ path: String) {
+        guard announced == .poweredOn, let adapter = choice.path, path.hasPrefix(adapter) else { return }
+        let rest = path.utf8.dropFirst(adapter.utf8.count)
+        if rest.isEmpty || rest.first == UInt8(ascii: "/") { deliver?(.object(event)) }
+    }
+
+    private func apply(_ states: [CBManagerState]) {
+        if !choice.isWaiting {
+            alarm?.cancel()
+            alarm = nil
+        } else if alarm == nil {
+            alarm = clock.after(Self.patience, on: queue) { [weak self] in
+                guard let self, deliver != nil else { return }
+                alarm = nil
+                apply(choice.giveUp())
+            }
+        }
+        for state in states {
+            announced = state
+            deliver?(.state(state))
+        }
+    }
+
+    private func complain(_ what: String) {
+        guard complaint != what else { return }
+        complaint = what
+        log.warning("no Bluetooth adapter: \(what)")
+    }
+
+    // MARK: Calls
+
+    /// Calls a method of one of the daemon's objects.
+    ///
+    /// - Parameter completion: Called once, on the queue; never if the call is cancelled.
+    @discardableResult
+    func call(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        timeout: Duration = .seconds(25), _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
+    ) -> BusPendingCall? {
+        guard let connection else {
+            queue.async { completion(.failure(.disconnected)) }
+            return nil
+        }
+        return connection.call(BlueZ.service, path, interface, member, arguments, timeout: timeout, completion)
+    }
+
+    /// Calls a method whose answer is of no interest.
+    func send(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
+        do {
+            try connection?.send(BlueZ.service, path, interface, member, arguments)
+        } catch {
+            // The daemon forgets what a lost connection wanted.
+            log.debug("\(interface).\(member) at \(path) was not sent: \(error)")
+        }
+    }
+
+    /// The connection, for objects of this program's own; nil while there is no bus.
+    var busConnection: BusConnection? { connection }
+}

@@ -1,0 +1,80 @@
+/// What `bluetoothd` calls things on the bus (BlueZ 5.66, doc/*-api.txt).
+enum BlueZ {
+    /// The daemon's name on the bus.
+    static let service = "org.bluez"
+
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let gattService = "org.bluez.GattService1"
+    static let gattCharacteristic = "org.bluez.GattCharacteristic1"
+    static let gattDescriptor = "org.bluez.GattDescriptor1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    /// Names of the daemon's errors, and of the bus's own.
+    enum ErrorName {
+        static let failed = "org.bluez.Error.Failed"
+        static let inProgress = "org.bluez.Error.InProgress"
+        static let invalidArguments = "org.bluez.Error.InvalidArguments"
+        static let notAuthorized = "org.bluez.Error.NotAuthorized"
+        static let notConnected = "org.bluez.Error.NotConnected"
+        static let notPermitted = "org.bluez.Error.NotPermitted"
+        static let notReady = "org.bluez.Error.NotReady"
+        static let notSupported = "org.bluez.Error.NotSupported"
+        static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+        static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
+        static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+        static let noReply = "org.freedesktop.DBus.Error.NoReply"
+        static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
+    }
+}
+
+extension RadioAddress {
+    /// Reads the object path of a device below an adapter, such as `/org/bluez/hci0/dev_C0_12_34_56_78_9A`.
+    init?(devicePath path: String, adapter: String) {
+        guard path.utf8.count == adapter.utf8.count + 22, path.hasPrefix(adapter) else { return nil }
+        let name = path.utf8.suffix(22)
+        guard name.starts(with: "/dev_".utf8) else { return nil }
+        var digits: UInt64 = 0
+        for (index, character) in name.suffix(17).enumerated() {
+            if index % 3 == 2 {
+                guard character == UInt8(ascii: "_") else { return nil }
+            } else {
+                guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+                digits = digits << 4 | UInt64(digit)
+            }
+        }
+        self.init(number: digits)
+    }
+
+    /// The object path of the device with this address.
+    func devicePath(adapter: String) -> String {
+        adapter + "/dev_" + description.replacing(":", with: "_")
+    }
+}
+
+extension CBUUID {
+    /// Reads a UUID as the daemon writes it: 36 characters whatever its width. The 16-bit form where there is one, as
+    /// over the air; nil for anything else.
+    convenience init?(blueZ text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        var high: UInt8?
+        for (index, character) in text.utf8.enumerated() {
+            if [8, 13, 18, 23].contains(index) {
+                guard character == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+            if let upper = high {
+                bytes.append(upper << 4 | UInt8(digit))
+                high = nil
+            } else {
+                high = UInt8(digit)
+            }
+        }
+        self.init(shortening: bytes)
+    }
+}
