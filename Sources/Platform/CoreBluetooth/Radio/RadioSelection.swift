@@ -7,8 +7,8 @@ import Foundation
 /// The options of a manager come first (a radio directory means the software radio), then `PORCHLIGHT_RADIO`
 /// (`bluez` or `software`), then what the machine has: BlueZ where an adapter is powered, else the software radio.
 struct RadioSelection: Sendable {
-    /// Looks for BlueZ: nil where there is none with a powered adapter, unless it is forced.
-    typealias BlueZProbe = @Sendable (_ forced: Bool) -> (any RadioBackend)?
+    /// Looks for BlueZ and an adapter, by name or address or any: nil where none is powered, unless it is forced.
+    typealias BlueZProbe = @Sendable (_ forced: Bool, _ adapter: String?) -> (any RadioBackend)?
 
     /// A radio and why it was chosen.
     struct Choice: Sendable {
@@ -19,8 +19,15 @@ struct RadioSelection: Sendable {
     var environment: [String: String]
     var blueZ: BlueZProbe
 
-    /// The process's environment. This build has no BlueZ backend to probe for.
-    static let standard = RadioSelection(environment: ProcessInfo.processInfo.environment) { _ in nil }
+    /// The process's environment, and the system bus. A radio that is forced is taken as it is: its state tells what it
+    /// lacks, and it is found when it comes.
+    static let standard = RadioSelection(environment: ProcessInfo.processInfo.environment) { forced, adapter in
+        let radio = BlueZRadio(adapter: adapter)
+        return forced || BlueZRadio.isPowered(on: radio.bus, adapter: adapter) ? radio : nil
+    }
+
+    /// An option that holds the radio itself, for tests.
+    static let backendKey = "porchlight.radio.backend"
 
     private static let announced = Locked<Set<String>>([])
 
@@ -48,6 +55,9 @@ struct RadioSelection: Sendable {
 
     /// The radio for a manager with these options, and why.
     func choose(options: [String: Any]) -> Choice {
+        if let backend = options[Self.backendKey] as? any RadioBackend {
+            return Choice(backend: backend, reason: "the radio that the manager's options name")
+        }
         let conditions =
             options[CBManagerOptionRadioConditionsKey] as? RadioConditions ?? RadioConditions(environment: environment)
         let addressText =
@@ -67,16 +77,24 @@ struct RadioSelection: Sendable {
         if let path = options[CBManagerOptionRadioDirectoryKey] as? String {
             return software(RadioDirectory(path: path), because: "the manager's options name this directory")
         }
+        let adapter =
+            options[CBManagerOptionAdapterKey] as? String
+            ?? environment["PORCHLIGHT_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
+        let which = adapter.map { " on \($0)" } ?? ""
         switch environment["PORCHLIGHT_RADIO"]?.lowercased() {
         case "software": return software(directory, because: "PORCHLIGHT_RADIO=software")
         case "bluez":
-            if let backend = blueZ(true) { return Choice(backend: backend, reason: "BlueZ: PORCHLIGHT_RADIO=bluez") }
+            if let backend = blueZ(true, adapter) {
+                return Choice(backend: backend, reason: "BlueZ\(which): PORCHLIGHT_RADIO=bluez")
+            }
             return Choice(
                 backend: AbsentRadio(),
-                reason: "PORCHLIGHT_RADIO=bluez, but this build has no BlueZ backend: unset it or set it to 'software'")
+                reason: "PORCHLIGHT_RADIO=bluez, but there is no BlueZ backend: unset it or set it to 'software'")
         case nil, "":
-            if let backend = blueZ(false) { return Choice(backend: backend, reason: "BlueZ: an adapter is powered") }
-            return software(directory, because: "no Bluetooth adapter is available through BlueZ")
+            if let backend = blueZ(false, adapter) {
+                return Choice(backend: backend, reason: "BlueZ\(which): an adapter is powered")
+            }
+            return software(directory, because: "no powered Bluetooth adapter\(which) is there through BlueZ")
         case let other?:
             return Choice(
                 backend: AbsentRadio(), reason: "PORCHLIGHT_RADIO=\(other) is unknown: set it to 'bluez' or 'software'")

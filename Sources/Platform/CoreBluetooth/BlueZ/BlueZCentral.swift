@@ -1,0 +1,407 @@
+import Basics
+import DBus
+import Dispatch
+import Foundation
+
+/// The central's half of BlueZ. Confined to its adapter's queue.
+final class BlueZCentral: CentralRadio, @unchecked Sendable {
+    // Unchecked because the mutable state is touched on `adapter.queue` only, but for `connected`, which is locked.
+
+    /// A scan that hears nothing for this long is suspected to be dead, and begun again.
+    static let silenceLimit = Duration.seconds(90)
+    /// How long taking a connection down may take before the daemon is not waited for.
+    private static let farewell = Duration.seconds(10)
+
+    let adapter: BlueZAdapter
+    let sharing: AdapterSharing
+    private let log = Log("radio")
+    private var deliver: (@Sendable (CentralRadioEvent) -> Void)?
+    private var isOn = false
+
+    private var request: ScanRequest?
+    private var discovery = DiscoverySession()
+    /// Counts sessions, so that an answer for a lost one is told from an answer for the present one.
+    private var generation = 0
+    private var discoveryPause: RadioClock.Alarm?
+    private var watchdog: RadioClock.Alarm?
+    private var lastHeard = Duration.zero
+
+    private var connectors: [RadioAddress: BlueZConnector] = [:]
+    private var links: [RadioAddress: BlueZLink] = [:]
+    /// Connections that the daemon was told to end and that may not be gone yet.
+    private var leaving: [RadioAddress: Int] = [:]
+    private let connected = Locked<[RadioAddress: [CBUUID]]>([:])
+
+    init(_ adapter: BlueZAdapter, sharing: AdapterSharing = .process) {
+        self.adapter = adapter
+        self.sharing = sharing
+    }
+
+    var connectedPeripherals: [RadioAddress: [CBUUID]] { connected.withLock { $0 } }
+
+    // MARK: Life
+
+    func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void) {
+        dispatchPrecondition(condition: .onQueue(adapter.queue))
+        self.deliver = deliver
+        sharing.watch(self) { [weak self, queue = adapter.queue] in
+            queue.async { [weak self] in self?.updateDiscovery() }
+        }
+        adapter.start { [weak self] event in
+            switch event {
+            case .state(let state): self?.changed(to: state)
+            case .object(let event): self?.handle(event)
+            }
+        }
+    }
+
+    func shutdown() {
+        dispatchPrecondition(condition: .onQueue(adapter.queue))
+        deliver = nil
+        sharing.unwatch(self)
+        // The daemon ends the discovery with the connection to the bus, but keeps connections.
+        for address in Array(connectors.keys) + Array(links.keys) { drop(address) }
+        silence(.radio(.operationCancelled))
+        adapter.stop()
+    }
+
+    private func changed(to state: CBManagerState) {
+        isOn = state == .poweredOn
+        if isOn { lookForConnections() } else { silence(.radio(.notConnected, "the Bluetooth adapter is \(state)")) }
+        deliver?(.state(state))
+    }
+
+    /// Ends everything without events; operations are completed.
+    private func silence(_ failure: RadioFailure) {
+        isOn = false
+        request = nil
+        discovery.lost()
+        generation += 1
+        discoveryPause?.cancel()
+        watchdog?.cancel()
+        let (ended, dropped) = (links, connectors)
+        links = [:]
+        connectors = [:]
+        leaving = [:]
+        connected.withLock { $0 = [:] }
+        for connector in dropped.values { connector.drop() }
+        for link in ended.values {
+            _ = release(link.address)
+            link.end(failure)
+        }
+    }
+
+    // MARK: Objects
+
+    private func handle(_ event: BusObjectMirror.Event) {
+        guard isOn, let adapterPath = adapter.path else { return }
+        switch event {
+        case .added(let path, BlueZ.device, let properties):
+            guard let address = RadioAddress(devicePath: path, adapter: adapterPath) else { return }
+            if properties["Connected"]?.bool == true { noteConnection(address, properties) }
+            if properties["RSSI"] != nil { heard(address, properties) }
+            connectors[address]?.begin()
+        case .changed(let path, BlueZ.device, let changed, _):
+            guard let address = RadioAddress(devicePath: path, adapter: adapterPath) else { return }
+            deviceChanged(address, path, changed)
+        case .removed(let path, BlueZ.device):
+            guard let address = RadioAddress(devicePath: path, adapter: adapterPath) else { return }
+            lost(address)
+        case .changed(adapterPath, BlueZ.adapter, let changed, _):
+            // Somebody or something ended the discovery behind the daemon's back.
+            if changed["Discovering"]?.bool == false { perform(discovery.revive()) }
+        case .added(let path, let interface, _): link(at: path, adapterPath)?.added(path, interface)
+        case .removed(let path, let interface): link(at: path, adapterPath)?.removed(path, interface)
+        case .changed(let path, BlueZ.gattCharacteristic, let changed, _):
+            link(at: path, adapterPath)?.changed(path, changed)
+        default: break
+        }
+    }
+
+    private func link(at path: String, _ adapterPath: String) -> BlueZLink? {
+        guard !links.isEmpty else { return nil }
+        let device = String(path.prefix(adapterPath.count + 22))
+        return RadioAddress(devicePath: device, adapter: adapterPath).flatMap { links[$0] }
+    }
+
+    private func deviceChanged(_ address: RadioAddress, _ path: String, _ changed: [String: BusValue]) {
+        let properties = adapter.objects?.properties(path, BlueZ.device) ?? [:]
+        switch changed["Connected"]?.bool {
+        case true?: noteConnection(address, properties)
+        case false?: lost(address)
+        case nil:
+            if changed["UUIDs"] != nil, connected.withLock({ $0[address] != nil }) {
+                noteConnection(address, properties)
+            }
+        }
+        links[address]?.changed(changed)
+        if Advertisement.isHeard(in: changed) { heard(address, properties) }
+    }
+
+    private func noteConnection(_ address: RadioAddress, _ properties: [String: BusValue]) {
+        let uuids = properties["UUIDs"]?.strings?.compactMap { CBUUID(blueZ: $0) } ?? []
+        connected.withLock { $0[address] = uuids }
+    }
+
+    /// Connections that others made, or that an earlier run of this program left behind.
+    private func lookForConnections() {
+        guard let adapterPath = adapter.path, let objects = adapter.objects else { return }
+        for path in objects.paths(with: BlueZ.device) {
+            guard let address = RadioAddress(devicePath: path, adapter: adapterPath),
+                let properties = objects.properties(path, BlueZ.device), properties["Connected"]?.bool == true
+            else { continue }
+            noteConnection(address, properties)
+        }
+    }
+
+    // MARK: Scanning
+
+    func scan(_ request: ScanRequest) {
+        guard isOn else { return }
+        self.request = request
+        updateDiscovery()
+    }
+
+    func stopScan() {
+        request = nil
+        updateDiscovery()
+    }
+
+    private func heard(_ address: RadioAddress, _ properties: [String: BusValue]) {
+        lastHeard = adapter.clock.now()
+        connectors[address]?.heard()
+        guard request != nil else { return }
+        deliver?(
+            .discovered(
+                address, Advertisement(device: properties), rssi: Advertisement.signalStrength(in: properties)))
+    }
+
+    private func updateDiscovery() {
+        let isNeeded = request != nil || connectors.values.contains { $0.needsDiscovery }
+        perform(discovery.want(isOn && isNeeded && !sharing.isQuiet(adapter.identity)))
+    }
+
+    private func perform(_ actions: [DiscoverySession.Action]) {
+        for action in actions {
+            switch action {
+            case .start: startDiscovery()
+            case .stop:
+                callDiscovery("StopDiscovery") { central, _ in central.perform(central.discovery.stopped()) }
+            case .pause(let duration):
+                discoveryPause = adapter.clock.after(duration, on: adapter.queue) { [weak self] in
+                    guard let self else { return }
+                    perform(discovery.paused())
+                }
+            case .resume: discoveryPause?.cancel()
+            }
+        }
+    }
+
+    private func startDiscovery() {
+        guard let path = adapter.path else { return }
+        // Any filter makes the daemon signal every advertisement, those without discoverable flags too; the data of each
+        // takes the place of that before. A threshold for the signal strength would silence controllers without one.
+        adapter.send(
+            path, BlueZ.adapter, "SetDiscoveryFilter", [.properties(["Transport": "le", "DuplicateData": true])])
+        callDiscovery("StartDiscovery") { central, result in
+            if case .failure(let error) = result {
+                central.log.debug("the scan did not start: \(error)")
+                if central.discovery.failures == 3 {
+                    central.log.warning("the scan has not started 4 times and is tried on: \(error)")
+                }
+            } else {
+                central.lastHeard = central.adapter.clock.now()
+                central.watch(for: Self.silenceLimit)
+            }
+            central.perform(central.discovery.started((try? result.get()) != nil))
+        }
+    }
+
+    private func callDiscovery(
+        _ member: String, _ body: @escaping @Sendable (BlueZCentral, Result<[BusValue], BusError>) -> Void
+    ) {
+        guard let path = adapter.path else { return }
+        adapter.call(path, BlueZ.adapter, member) { [weak self, generation] result in
+            guard let self, generation == self.generation else { return }
+            body(self, result)
+        }
+    }
+
+    /// Looks after the scan when it may have been silent for too long.
+    private func watch(for time: Duration) {
+        watchdog?.cancel()
+        watchdog = adapter.clock.after(time, on: adapter.queue) { [weak self] in
+            guard let self, discovery.phase == .running else { return }
+            let silence = adapter.clock.now() - lastHeard
+            guard silence >= Self.silenceLimit else { return watch(for: Self.silenceLimit - silence) }
+            log.info("nothing was heard for \(silence): the scan is begun again")
+            perform(discovery.revive())
+        }
+    }
+
+    // MARK: Connections
+
+    func connect(_ address: RadioAddress) {
+        guard isOn, let path = adapter.path, connectors[address] == nil, links[address] == nil else { return }
+        let connector = BlueZConnector(
+            address, path: address.devicePath(adapter: path), adapter, sharing,
+            isBlocked: { [weak self] in self?.leaving[address] != nil },
+            isScanWaiting: { [weak self] in self?.request != nil }
+        ) { [weak self] connector, event in
+            self?.handle(connector, event)
+        }
+        connectors[address] = connector
+        connector.begin()
+        updateDiscovery()
+    }
+
+    private func handle(_ connector: BlueZConnector, _ event: BlueZConnector.Event) {
+        let address = connector.address
+        switch event {
+        case .discovery: updateDiscovery()
+        case .abandon: takeDown(address)
+        case .connected:
+            connectors[address] = nil
+            open(address)
+            updateDiscovery()
+        case .failed(let failure):
+            connectors[address] = nil
+            updateDiscovery()
+            deliver?(.connectFailed(address, failure))
+        }
+    }
+
+    private func open(_ address: RadioAddress) {
+        guard let adapterPath = adapter.path else { return }
+        sharing.hold(adapter.identity, address)
+        let path = address.devicePath(adapter: adapterPath)
+        let link = BlueZLink(address, path: path, adapter) { [weak self] event in
+            switch event {
+            case .mtuChanged(let mtu): self?.deliver?(.mtuChanged(address, mtu))
+            case .notified(let attribute, let value): self?.deliver?(.notified(address, attribute, value))
+            case .servicesChanged(let services): self?.deliver?(.servicesChanged(address, services))
+            }
+        }
+        links[address] = link
+        noteConnection(address, adapter.objects?.properties(path, BlueZ.device) ?? [:])
+        deliver?(.connected(address, mtu: BlueZLink.firstMTU))
+    }
+
+    func disconnect(_ address: RadioAddress) {
+        drop(address)
+        // For this program it is over now; the daemon takes two seconds to end the connection.
+        deliver?(.disconnected(address, nil))
+    }
+
+    private func drop(_ address: RadioAddress) {
+        if let connector = connectors.removeValue(forKey: address) {
+            connector.cancel()
+            updateDiscovery()
+        }
+        if let link = links.removeValue(forKey: address) {
+            link.end(.radio(.operationCancelled))
+            if release(address) { takeDown(address) }
+        }
+    }
+
+    /// The device's connection, or its object, is gone.
+    private func lost(_ address: RadioAddress) {
+        connected.withLock { $0[address] = nil }
+        guard let link = links[address] else { return }
+        link.drain()
+        guard links.removeValue(forKey: address) != nil else { return }
+        _ = release(address)
+        let failure = RadioFailure.radio(
+            .peripheralDisconnected, "the other device hung up or is out of reach (BlueZ does not say which)")
+        link.end(failure)
+        if link.isStale { forget(link) }
+        deliver?(.disconnected(address, failure))
+    }
+
+    private func release(_ address: RadioAddress) -> Bool { sharing.release(adapter.identity, address) }
+
+    /// Tells the daemon to end a connection or an attempt; a new one waits until it has.
+    private func takeDown(_ address: RadioAddress) {
+        guard let path = adapter.path, !sharing.isHeld(adapter.identity, address) else { return }
+        leaving[address, default: 0] += 1
+        let device = address.devicePath(adapter: path)
+        adapter.call(device, BlueZ.device, "Disconnect", timeout: Self.farewell) { [weak self, generation] _ in
+            guard let self, generation == self.generation, let count = leaving[address] else { return }
+            leaving[address] = count > 1 ? count - 1 : nil
+            connectors[address]?.begin()
+        }
+    }
+
+    /// Makes the daemon forget a device whose attributes have changed unannounced: it would go on using its old table.
+    private func forget(_ link: BlueZLink) {
+        guard let path = adapter.path, adapter.objects?.properties(link.path, BlueZ.device)?["Paired"]?.bool != true
+        else { return }
+        log.info("the attributes of \(link.address) have changed unannounced: BlueZ is told to forget them")
+        adapter.send(path, BlueZ.adapter, "RemoveDevice", [.path(link.path)])
+    }
+}
+
+// MARK: - Attributes
+
+extension BlueZCentral {
+    private func withLink<Value: Sendable>(
+        _ address: RadioAddress, _ completion: @escaping RadioCompletion<Value>, _ body: (BlueZLink) -> Void
+    ) {
+        dispatchPrecondition(condition: .onQueue(adapter.queue))
+        guard let link = links[address] else { return completion(.failure(.radio(.notConnected))) }
+        body(link)
+    }
+
+    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>) {
+        withLink(address, completion) { $0.discoverServices(completion) }
+    }
+
+    func discoverIncludedServices(
+        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>
+    ) {
+        withLink(address, completion) { $0.discoverIncludedServices(of: service, completion) }
+    }
+
+    func discoverCharacteristics(
+        of service: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>
+    ) {
+        withLink(address, completion) { $0.discoverCharacteristics(of: service, completion) }
+    }
+
+    func discoverDescriptors(
+        of characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>
+    ) {
+        withLink(address, completion) { $0.discoverDescriptors(of: characteristic, completion) }
+    }
+
+    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>) {
+        withLink(address, completion) { $0.read(attribute, completion) }
+    }
+
+    func write(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) {
+        withLink(address, completion) { $0.write(value, to: attribute, completion) }
+    }
+
+    func writeWithoutResponse(
+        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) {
+        withLink(address, completion) { $0.writeWithoutResponse(value, to: attribute, completion) }
+    }
+
+    func setNotify(
+        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
+        _ completion: @escaping RadioCompletion<Void>
+    ) {
+        withLink(address, completion) { $0.setNotify(enabled, for: characteristic, completion) }
+    }
+
+    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>) {
+        withLink(address, completion) { $0.readRSSI(completion) }
+    }
+}

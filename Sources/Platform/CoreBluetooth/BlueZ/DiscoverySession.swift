@@ -1,0 +1,103 @@
+/// The phases of this program's part in the daemon's discovery: what is wanted, what was asked for, what stands.
+///
+/// A value: it is told what happened and answers what to do. One request to the daemon is under way at a time.
+struct DiscoverySession: Equatable, Sendable {
+    enum Phase: Equatable, Sendable {
+        /// No session, or none that is wanted.
+        case off
+        /// `StartDiscovery` waits for its answer.
+        case starting
+        /// The session stands.
+        case running
+        /// `StopDiscovery` waits for its answer.
+        case stopping
+        /// A failed start is tried again after a while.
+        case pausing
+    }
+
+    enum Action: Equatable, Sendable {
+        case start
+        case stop
+        case pause(Duration)
+        /// Calls a pause off.
+        case resume
+    }
+
+    private(set) var phase = Phase.off
+    private(set) var isWanted = false
+    /// Starts that failed, one after the other.
+    private(set) var failures = 0
+
+    /// Says whether there shall be a session.
+    mutating func want(_ wanted: Bool) -> [Action] {
+        isWanted = wanted
+        switch (phase, wanted) {
+        case (.off, true): return [begin()]
+        case (.running, false): return [end()]
+        case (.pausing, false):
+            phase = .off
+            failures = 0
+            return [.resume]
+        default: return []
+        }
+    }
+
+    /// The answer to a start.
+    mutating func started(_ succeeded: Bool) -> [Action] {
+        guard phase == .starting else { return [] }
+        if succeeded {
+            failures = 0
+            phase = .running
+            return isWanted ? [] : [end()]
+        }
+        failures += 1
+        guard isWanted else {
+            phase = .off
+            return []
+        }
+        phase = .pausing
+        return [.pause(Backoff.delay(after: failures))]
+    }
+
+    /// The answer to a stop, whatever it is: an error says that there was no session.
+    mutating func stopped() -> [Action] {
+        guard phase == .stopping else { return [] }
+        phase = .off
+        return isWanted ? [begin()] : []
+    }
+
+    /// A pause is over.
+    mutating func paused() -> [Action] {
+        guard phase == .pausing else { return [] }
+        // The daemon may hold half a session after a failed start: it is ended before the next one.
+        return [end()]
+    }
+
+    /// The session has died without a word, or is suspected of it: it is ended and begun again.
+    mutating func revive() -> [Action] { phase == .running ? [end()] : [] }
+
+    /// The session went with the daemon, the adapter or its power: nobody has to be told.
+    mutating func lost() { self = DiscoverySession() }
+
+    private mutating func begin() -> Action {
+        phase = .starting
+        return .start
+    }
+
+    private mutating func end() -> Action {
+        phase = .stopping
+        return .stop
+    }
+}
+
+/// How long to wait before the next try.
+enum Backoff {
+    private static let delays: [Duration] = [.milliseconds(100), .milliseconds(250), .seconds(1)]
+    /// Every later delay; also what a radio without a free slot needs.
+    static let longest = Duration.seconds(4)
+
+    /// The delay after a number of failures in a row, at least one.
+    static func delay(after failures: Int) -> Duration {
+        delays.indices.contains(failures - 1) ? delays[failures - 1] : longest
+    }
+}
