@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Choice of the radio")
 struct SelectionTests {
-    private struct FakeBlueZ: RadioBackend {
+    private struct AnyBlueZ: RadioBackend {
         func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentRadio().makeCentral(on: queue) }
         func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentRadio().makePeripheral(on: queue) }
     }
 
     private func choice(
         _ environment: [String: String] = [:], options: [String: Any] = [:],
-        blueZ: @escaping RadioSelection.BlueZProbe = { _ in nil }
+        blueZ: @escaping RadioSelection.BlueZProbe = { _, _ in nil }
     ) -> RadioSelection.Choice {
         RadioSelection(environment: environment, blueZ: blueZ).choose(options: options)
     }
@@ -21,17 +21,31 @@ struct SelectionTests {
     @Test("BlueZ where an adapter is powered, else the software radio; the environment forces either")
     func selection() {
         #expect(choice().backend is SoftwareRadio)
-        #expect(choice(blueZ: { _ in FakeBlueZ() }).backend is FakeBlueZ)
-        #expect(choice(["PORCHLIGHT_RADIO": "software"], blueZ: { _ in FakeBlueZ() }).backend is SoftwareRadio)
-        #expect(choice(["PORCHLIGHT_RADIO": "BlueZ"], blueZ: { $0 ? FakeBlueZ() : nil }).backend is FakeBlueZ)
+        #expect(choice(blueZ: { _, _ in AnyBlueZ() }).backend is AnyBlueZ)
+        #expect(choice(["PORCHLIGHT_RADIO": "software"], blueZ: { _, _ in AnyBlueZ() }).backend is SoftwareRadio)
+        #expect(
+            choice(["PORCHLIGHT_RADIO": "BlueZ"], blueZ: { forced, _ in forced ? AnyBlueZ() : nil }).backend is AnyBlueZ
+        )
         let missing = choice(["PORCHLIGHT_RADIO": "bluez"])
         #expect(missing.backend is AbsentRadio)
         #expect(missing.reason.contains("no BlueZ backend"))
         #expect(choice(["PORCHLIGHT_RADIO": "wifi"]).backend is AbsentRadio)
         let named = choice(
             ["PORCHLIGHT_RADIO": "bluez"], options: [CBManagerOptionRadioDirectoryKey: "/air"],
-            blueZ: { _ in FakeBlueZ() })
+            blueZ: { _, _ in AnyBlueZ() })
         #expect((named.backend as? SoftwareRadio)?.directory.path == "/air")
+    }
+
+    @Test("the options name the adapter, else the environment")
+    func adapter() {
+        let probe: RadioSelection.BlueZProbe = { _, adapter in adapter == "hci1" ? AnyBlueZ() : nil }
+        #expect(choice(blueZ: probe).backend is SoftwareRadio)
+        #expect(choice(["PORCHLIGHT_ADAPTER": ""], blueZ: probe).backend is SoftwareRadio)
+        let chosen = choice(["PORCHLIGHT_ADAPTER": "hci1"], blueZ: probe)
+        #expect(chosen.backend is AnyBlueZ)
+        #expect(chosen.reason.contains("hci1"))
+        let options = [CBManagerOptionAdapterKey: "hci1"]
+        #expect(choice(["PORCHLIGHT_ADAPTER": "hci0"], options: options, blueZ: probe).backend is AnyBlueZ)
     }
 
     @Test("the radio's address comes from the options, then the environment, and must be one")
