@@ -5,19 +5,20 @@ import time
 from . import kernel
 from .layout import CHECKOUT, INITRD
 
-MEMORY_MIB = 3072
+MEMORY_MIB = 2048
 
 
 class Machine:
-    """Boots when made; `stop` ends it. Not shared between threads."""
+    """Boots when made. One thread follows it; `stop` may be called by any."""
 
     def __init__(self, run, name, interactive=False):
-        self.directory = run / name
-        self.events_path = self.directory / "events"
-        self.console = self.directory / "console.log"
-        self._unread = b""
-        self._events = None
-        self.events_path.touch()
+        directory = run / name
+        self.name = name
+        self.console = directory / "console.log"
+        self._plan = directory / "plan"
+        self._events = directory / "events"
+        self._plan.touch()
+        self._events.touch()
         arguments = ["console=ttyS0", "panic=-1", f"lab.checkout={CHECKOUT}", f"lab.machine={name}"]
         arguments += ["quiet", "loglevel=1"] if interactive else ["ignore_loglevel"]
         share = "security_model=none,multidevs=remap"
@@ -30,20 +31,26 @@ class Machine:
                    "-virtfs", f"local,path=/,mount_tag=host,readonly=on,{share}",
                    "-virtfs", f"local,path={_escaped(run)},mount_tag=run,{share}",
                    "-serial", "mon:stdio" if interactive else f"file:{self.console}"]
-        log = None if interactive else (self.directory / "qemu.log").open("wb")
+        log = None if interactive else (directory / "qemu.log").open("wb")
         self.process = subprocess.Popen(command, stdin=None if interactive else subprocess.DEVNULL, stdout=log,
                                         stderr=log, start_new_session=not interactive)
         if log is not None:
             log.close()
 
+    def give(self, line):
+        """Tells the guest what comes next: 'NAME LIMIT' of a scenario."""
+        with self._plan.open("a") as file:
+            file.write(line + "\n")
+
     def events(self, deadline):
         """Yields the fields of each event as it comes; ends with the machine or at the moment (monotonic seconds) that
         `deadline()` gives."""
-        with self.events_path.open("rb") as file:
+        unread = b""
+        with self._events.open("rb") as file:
             while True:
                 ended = self.process.poll() is not None
-                lines = (self._unread + file.read()).split(b"\n")
-                self._unread = lines.pop()
+                lines = (unread + file.read()).split(b"\n")
+                unread = lines.pop()
                 for line in lines:
                     yield line.decode(errors="replace").split("\t")
                 if not lines:

@@ -1,6 +1,9 @@
 """What came of a scenario."""
 import dataclasses
 
+# What timeout(1) gives for a program that it had to end, and that had to be killed.
+STOPPED = (124, 137)
+
 
 @dataclasses.dataclass
 class Outcome:
@@ -9,19 +12,15 @@ class Outcome:
     failures: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     seconds: float = 0
 
-    def fail(self, test, reason):
-        self.failures.append((test, reason))
-
-    def conclude(self, expected, status, limit):
-        """Judges the whole scenario once it has ended: results alone do not make it a success."""
-        if status in (124, 137):
-            self.fail("ends in time", f"stopped after {limit} s")
-        elif status != 0 and not self.failures:
-            self.fail("ends well", f"ended with status {status}")
+    def verdict(self, declared, status, limit):
+        """The failures of the whole scenario once it has ended: results alone do not make it a success."""
         results = len(self.passed) + len(self.failures)
+        if status in STOPPED:
+            return [("ends in time", f"stopped after {limit} s")]
+        if status != 0 and not self.failures:
+            return [("ends well", f"ended with status {status}")]
         if results == 0:
-            self.fail("has results", "ended without a single result")
-        elif expected is not None and results < expected and not self.failures:
-            self.fail("has all its results", f"{results} results, {expected} are declared")
-        elif expected is not None and results > expected and not self.failures:
-            self.fail("has no other results", f"{results} results, {expected} are declared")
+            return [("has results", "ended without a single result")]
+        if declared is not None and results != declared and not self.failures:
+            return [("has the declared results", f"{results} results, {declared} are declared")]
+        return []

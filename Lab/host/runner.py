@@ -1,6 +1,7 @@
-"""Runs scenarios: one machine after the other until each scenario has its outcome."""
-import collections
+"""Runs scenarios in machines that work side by side, until each has its outcome."""
+import concurrent.futures
 import shutil
+import threading
 import time
 
 from .machine import Machine
@@ -9,109 +10,129 @@ from .outcome import Outcome
 BOOT_LIMIT = 90
 # For the set-up and the cleaning around a scenario's own limit, which the guest keeps by itself.
 MARGIN = 30
+# The group whose scenarios any machine may take, one by one. Each other group has one machine.
+SHARED = "shared"
 
 
 class Runner:
-    """Runs scenarios in machines of `run`, a directory, within `limit` seconds; `start` makes a machine."""
+    """Runs scenarios in up to `width` machines of `run`, a directory, within `limit` seconds; `start` makes a machine.
 
-    def __init__(self, run, reporter, limit, start=Machine):
+    Each worker has its own machine; what they share is behind `_lock`."""
+
+    def __init__(self, run, reporter, limit, width=1, start=Machine):
         self.run = run
-        self.start = start
         self.reporter = reporter
         self.deadline = time.monotonic() + limit
-        self.machines = 0
+        self.width = width
+        self.start = start
+        self._lock = threading.Lock()
+        self._waiting = {}
+        self._taken = set()
+        self._machines = []
+        self._stopped = False
 
     def run_all(self, scenarios):
         """Gives an outcome for each scenario, in the order in which they ended."""
-        groups = collections.defaultdict(list)
-        for scenario in scenarios:
-            groups[scenario.group].append(scenario)
+        # The long ones first: nobody waits for one at the end.
+        for scenario in sorted(scenarios, key=lambda scenario: -scenario.limit):
+            self._waiting.setdefault(scenario.group, []).append(scenario)
         outcomes = []
-        for waiting in groups.values():
-            while waiting:
-                ended = self._run_machine(waiting)
-                outcomes += ended
-                names = {outcome.scenario for outcome in ended}
-                waiting = [scenario for scenario in waiting if scenario.name not in names]
+        with concurrent.futures.ThreadPoolExecutor(self.width) as workers:
+            jobs = [workers.submit(self._work, outcomes) for _ in range(self.width)]
+            try:
+                for job in jobs:
+                    job.result()
+            except BaseException:
+                self._stop_all()
+                raise
         return outcomes
 
-    def _prepare(self, scenarios):
-        self.machines += 1
-        name = f"machine-{self.machines}"
-        (self.run / name).mkdir()
-        plan = ""
-        for scenario in scenarios:
-            directory = self.run / scenario.name
-            shutil.rmtree(directory, ignore_errors=True)
-            directory.mkdir()
-            (directory / "settings").write_text(scenario.assignments())
-            shutil.copyfile(scenario.path, directory / "body")
-            plan += f"{scenario.name} {scenario.limit}\n"
-        (self.run / name / "plan").write_text(plan)
-        return name
-
-    def _run_machine(self, scenarios):
-        """Boots one machine for the scenarios; gives the outcomes of those that it got to, of one at least."""
-        if time.monotonic() >= self.deadline:
-            return [self._without_machine(scenario, "no time was left for it") for scenario in scenarios]
-        began = time.monotonic()
-        machine = self.start(self.run, self._prepare(scenarios))
-        try:
-            return self._follow(machine, {scenario.name: scenario for scenario in scenarios}, began)
-        finally:
+    def _stop_all(self):
+        with self._lock:
+            self._stopped = True
+            machines = list(self._machines)
+        for machine in machines:
             machine.stop()
 
-    def _follow(self, machine, scenarios, began):
-        outcomes = []
-        current = None
+    def _work(self, outcomes):
+        while (group := self._next_group()) is not None:
+            while (first := self._next(group)) is not None:
+                if time.monotonic() >= self.deadline:
+                    outcome = Outcome(first.name)
+                    self._fail(outcome, "runs", "no time was left for it")
+                    outcomes.append(outcome)
+                    continue
+                machine = self._boot()
+                try:
+                    self._follow(machine, group, first, outcomes)
+                finally:
+                    machine.stop()
+
+    def _next_group(self):
+        with self._lock:
+            for group, waiting in self._waiting.items():
+                if waiting and not self._stopped and (group == SHARED or group not in self._taken):
+                    self._taken.add(group)
+                    return group
+        return None
+
+    def _next(self, group):
+        with self._lock:
+            waiting = self._waiting[group]
+            return waiting.pop(0) if waiting and not self._stopped else None
+
+    def _boot(self):
+        with self._lock:
+            name = f"machine-{len(self._machines) + 1}"
+            (self.run / name).mkdir()
+            machine = self.start(self.run, name)
+            self._machines.append(machine)
+            return machine
+
+    def _give(self, machine, scenario):
+        directory = self.run / scenario.name
+        directory.mkdir()
+        (directory / "settings").write_text(scenario.assignments())
+        shutil.copyfile(scenario.path, directory / "body")
+        machine.give(f"{scenario.name} {scenario.limit}")
+
+    def _follow(self, machine, group, scenario, outcomes):
+        """Gives the machine one scenario of the group after the other, `scenario` first; ends with the machine."""
+        began = time.monotonic()
+        outcome = Outcome(scenario.name)
         turn_ends = began + BOOT_LIMIT
         for kind, *fields in machine.events(lambda: min(turn_ends, self.deadline)):
             if kind == "boot":
-                self.reporter.booted(machine.directory.name, time.monotonic() - began)
-                turn_ends = time.monotonic() + MARGIN
-            elif kind == "start":
-                current = Outcome(fields[0])
-                turn_ends = time.monotonic() + scenarios[current.scenario].limit + MARGIN
+                self.reporter.booted(machine.name, time.monotonic() - began)
+                self._give(machine, scenario)
+                turn_ends = time.monotonic() + scenario.limit + MARGIN
             elif kind == "ok":
-                current.passed.append(fields[1])
-                self.reporter.passed(current, fields[1])
+                outcome.passed.append(fields[0])
+                self.reporter.passed(outcome, fields[0])
             elif kind == "failed":
-                current.fail(fields[1], fields[2])
-                self.reporter.failed(current, *current.failures[-1])
+                self._fail(outcome, *fields)
             elif kind == "end":
-                outcomes.append(self._ended(scenarios[current.scenario], current, int(fields[1]), int(fields[2])))
-                current = None
-                turn_ends = time.monotonic() + MARGIN
+                self._conclude(outcome, scenario, int(fields[0]), int(fields[1]))
+                outcomes.append(outcome)
+                scenario = self._next(group) if time.monotonic() < self.deadline else None
+                if scenario is None:
+                    return
+                outcome = Outcome(scenario.name)
+                self._give(machine, scenario)
+                turn_ends = time.monotonic() + scenario.limit + MARGIN
             elif kind == "stuck":
                 break
-            elif kind == "done":
-                return self._all_of(scenarios, outcomes)
         reason = "the guest hung" if machine.stop() else "the guest died"
-        reason += f"; its console: {machine.console}"
-        if current is None:
-            current = Outcome(next(name for name in scenarios if name not in {done.scenario for done in outcomes}))
-        current.fail("the guest stays alive", reason)
-        self.reporter.failed(current, *current.failures[-1])
-        self.reporter.ended(current)
-        return [*outcomes, current]
-
-    def _all_of(self, scenarios, outcomes):
-        """A machine that is done without having run anything would be started for ever."""
-        if outcomes:
-            return outcomes
-        return [self._without_machine(scenario, "the guest passed it over") for scenario in scenarios.values()]
-
-    def _ended(self, scenario, outcome, status, milliseconds):
-        outcome.seconds = milliseconds / 1000
-        before = len(outcome.failures)
-        outcome.conclude(scenario.tests, status, scenario.limit)
-        for failure in outcome.failures[before:]:
-            self.reporter.failed(outcome, *failure)
+        self._fail(outcome, "the guest stays alive", f"{reason}; its console: {machine.console}")
         self.reporter.ended(outcome)
-        return outcome
+        outcomes.append(outcome)
 
-    def _without_machine(self, scenario, reason):
-        outcome = Outcome(scenario.name)
-        outcome.fail("runs", reason)
-        self.reporter.failed(outcome, *outcome.failures[-1])
-        return outcome
+    def _conclude(self, outcome, scenario, status, milliseconds):
+        outcome.seconds = milliseconds / 1000
+        for failure in outcome.verdict(scenario.tests, status, scenario.limit):
+            self._fail(outcome, *failure)
+        self.reporter.ended(outcome)
+
+    def _fail(self, outcome, test, reason):
+        outcome.failures.append((test, reason))
+        self.reporter.failed(outcome, test, reason)

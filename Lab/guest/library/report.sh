@@ -8,12 +8,12 @@ event() {
 
 # ok TEST
 ok() {
-    event ok "$LAB_SCENARIO" "$1"
+    event ok "$1"
 }
 
 # failed TEST REASON: does not end the scenario.
 failed() {
-    event failed "$LAB_SCENARIO" "$1" "${2:-no reason given}"
+    event failed "$1" "${2:-no reason given}"
     echo "failed $1: ${2:-}" >&2
 }
 
