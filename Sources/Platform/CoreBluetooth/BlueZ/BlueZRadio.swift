@@ -12,7 +12,9 @@ struct BlueZRadio: RadioBackend {
         BlueZCentral(BlueZAdapter(bus: bus, preferred: adapter, queue: queue, clock: clock))
     }
 
-    func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentRadio().makePeripheral(on: queue) }
+    func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio {
+        BlueZPeripheral(BlueZAdapter(bus: bus, preferred: adapter, queue: queue, clock: clock))
+    }
 
     /// Looks for an adapter that is powered, for at most a second.
     /// - Parameter adapter: Only this one; nil for any.

@@ -127,7 +127,7 @@ struct AdvertisementPacket: Equatable, Sendable {
     }
 
     /// The longest prefix of whole characters in at most `bytes` bytes.
-    private static func prefix(of name: String, bytes: Int) -> [UInt8] {
+    static func prefix(of name: String, bytes: Int) -> [UInt8] {
         var result: [UInt8] = []
         for character in name {
             let next = Array(String(character).utf8)
