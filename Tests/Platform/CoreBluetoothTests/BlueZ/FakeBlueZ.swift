@@ -34,7 +34,7 @@ final class FakeBlueZ: @unchecked Sendable {
     /// Every call, in order.
     let calls = Recorder<Call>()
     let queue = DispatchQueue(label: "test.bluez")
-    private var connection: BusConnection?
+    private(set) var connection: BusConnection?
     private(set) var tree: BusObjectTree?
     private var scripts: [String: [Reply]] = [:]
     private var silenced: [String: [BusMethodCall]] = [:]
