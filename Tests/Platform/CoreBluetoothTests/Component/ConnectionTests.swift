@@ -1,5 +1,6 @@
 import Basics
 import CoreBluetooth
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct ConnectionTests {
     let air: any AirFixture
 
-    init() throws { air = try Air.fresh() }
+    init() async throws { air = try await Air.fresh() }
 
     @Test("a whole visit: connect, look around, read, leave")
     func visit() async throws {
@@ -64,8 +65,8 @@ struct ConnectionTests {
     @Test("an attempt waits for the peripheral to appear")
     func patience() async throws {
         let address = "C0:00:00:00:00:02"
-        let options = air.peripheral(nil).merging([CBManagerOptionRadioAddressKey: address]) { $1 }
-        let camera = PeripheralProbe(options)
+        let options = air.peripheral(at: address)
+        let camera = PeripheralProbe(options, in: air)
         try await camera.expectState(.poweredOn)
         try await camera.advertise("patience")
         let app = try await CentralProbe.ready(air)
@@ -105,7 +106,7 @@ struct ConnectionTests {
         let peripheral = try await other.find("camera")
         try await other.connect(peripheral)
         try await other.discoverAll(peripheral)
-        let service = try #require(peripheral.services?.first)
+        let service = try #require(peripheral.addedServices?.first)
         let notifying = try #require(service.characteristics?.first { $0.uuid == pair.sample.notifying.uuid })
         try await other.setNotify(true, for: notifying)
         let second = try await pair.camera.expectSubscription(to: pair.sample.notifying)
@@ -139,8 +140,8 @@ struct ConnectionTests {
     @Test("the link comes back by itself when that was asked for")
     func reconnects() async throws {
         let address = "C0:00:00:00:00:03"
-        let options = air.peripheral(nil).merging([CBManagerOptionRadioAddressKey: address]) { $1 }
-        let camera = PeripheralProbe(options)
+        let options = air.peripheral(at: address)
+        let camera = PeripheralProbe(options, in: air)
         try await camera.expectState(.poweredOn)
         try await camera.advertise("again")
         let app = try await CentralProbe.ready(air)
@@ -151,7 +152,7 @@ struct ConnectionTests {
         try await app.events.next("a disconnection that is mended") { event in
             if case .disconnected(peripheral, .some, isReconnecting: true) = event { () } else { nil }
         }
-        let second = PeripheralProbe(options)
+        let second = PeripheralProbe(options, in: air)
         try await second.expectState(.poweredOn)
         try await second.advertise("again")
         try await app.expectConnected(peripheral)
@@ -166,7 +167,7 @@ struct ConnectionTests {
         let conditions = SoftwareAirFixture.quick()
         let pair = try await Pair(air, app: conditions)
         pair.app.manager.scanForPeripherals(withServices: nil)
-        conditions.isPowered = false
+        try await air.setPowered(false, conditions)
         try await pair.app.expectState(.poweredOff)
         #expect(pair.peripheral.state == .disconnected)
         #expect(!pair.app.manager.isScanning)
@@ -175,7 +176,7 @@ struct ConnectionTests {
         pair.app.manager.scanForPeripherals(withServices: nil)
         #expect(pair.peripheral.state == .disconnected)
         #expect(!pair.app.manager.isScanning)
-        conditions.isPowered = true
+        try await air.setPowered(true, conditions)
         try await pair.app.expectState(.poweredOn)
         #expect(
             !pair.app.events.remaining.contains { event in
@@ -192,15 +193,15 @@ struct ConnectionTests {
         let pair = try await Pair(air, camera: conditions)
         try await pair.app.setNotify(true, for: pair.remote(pair.sample.notifying))
         _ = try await pair.camera.expectSubscription(to: pair.sample.notifying)
-        conditions.isPowered = false
+        try await air.setPowered(false, conditions)
         try await pair.camera.expectState(.poweredOff)
         #expect(!pair.camera.manager.isAdvertising)
         #expect(pair.sample.notifying.subscribedCentrals?.isEmpty == true)
         #expect(try await pair.app.expectDisconnected(pair.peripheral) != nil)
-        conditions.isPowered = true
+        try await air.setPowered(true, conditions)
         try await pair.app.connect(pair.peripheral)
         try await pair.app.discoverAll(pair.peripheral)
-        #expect(pair.peripheral.services?.map(\.uuid) == [SampleService.uuid])
+        #expect(pair.peripheral.addedServices?.map(\.uuid) == [SampleService.uuid])
         #expect(pair.camera.manager.isAdvertising)
     }
 
@@ -208,15 +209,22 @@ struct ConnectionTests {
     func briefOutage() async throws {
         let (ours, theirs) = (SoftwareAirFixture.quick(), SoftwareAirFixture.quick())
         let pair = try await Pair(air, camera: theirs, app: ours)
-        pair.camera.queue.sync { (theirs.isPowered, theirs.isPowered) = (false, true) }
+        try await blink(theirs, unseenBy: pair.camera.queue)
         try await pair.camera.expectState(.poweredOff)
         try await pair.camera.expectState(.poweredOn)
         #expect(try await pair.app.expectDisconnected(pair.peripheral) != nil)
         try await pair.app.connect(pair.peripheral)
-        pair.app.queue.sync { (ours.isPowered, ours.isPowered) = (false, true) }
+        try await blink(ours, unseenBy: pair.app.queue)
         try await pair.app.expectState(.poweredOff)
         try await pair.app.expectState(.poweredOn)
         #expect(pair.peripheral.state == .disconnected)
+    }
+
+    private func blink(_ conditions: RadioConditions, unseenBy queue: DispatchQueue) async throws {
+        queue.suspend()
+        defer { queue.resume() }
+        try await air.setPowered(false, conditions)
+        try await air.setPowered(true, conditions)
     }
 
     @Test("nobody is called after the manager is gone, however busy it was")

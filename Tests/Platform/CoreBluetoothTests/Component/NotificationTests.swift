@@ -8,9 +8,11 @@ import Testing
 struct NotificationTests {
     let air: any AirFixture
 
-    init() throws { air = try Air.fresh() }
+    init() async throws { air = try await Air.fresh() }
 
-    @Test("values arrive, cut to what fits the link", arguments: [23, 100, 517], [false, true])
+    @Test(
+        "values arrive, cut to what fits the link", arguments: Air.isSoftware ? [23, 100, 517] : Air.mtus,
+        [false, true])
     func values(mtu: Int, indicated: Bool) async throws {
         let pair = try await Pair(air, app: AttributeTests.conditions(mtu: mtu))
         let local = indicated ? pair.sample.indicating : pair.sample.notifying
@@ -33,7 +35,7 @@ struct NotificationTests {
         #expect(local.subscribedCentrals?.isEmpty == true)
     }
 
-    @Test("a full radio says no, then that there is room, and nothing is lost", arguments: [23, 517], [false, true])
+    @Test("a full radio says no, then that there is room, and nothing is lost", arguments: Air.mtus, [false, true])
     func backPressure(mtu: Int, indicated: Bool) async throws {
         let pair = try await Pair(air, camera: AttributeTests.conditions(mtu: mtu))
         let local = indicated ? pair.sample.indicating : pair.sample.notifying
@@ -98,7 +100,7 @@ struct NotificationTests {
         #expect(!remote.isNotifying)
     }
 
-    @Test("through a bad air everything arrives, later")
+    @Test("through a bad air everything arrives, later", .softwareRadio(because: "BlueZ's air loses nothing"))
     func badAir() async throws {
         let bad = SoftwareAirFixture.quick()
         let pair = try await Pair(air, camera: bad)

@@ -7,7 +7,9 @@ import Testing
 @testable import CoreBluetooth
 
 /// Peers that misbehave or die. They exist on the software radio only.
-@Suite("Strange peers of the software radio", .timeLimit(.minutes(2)))
+@Suite(
+    "Strange peers of the software radio", .softwareRadio(because: "the peers are its sockets"), .timeLimit(.minutes(2))
+)
 struct RawPeerTests {
     let air: SoftwareAirFixture
 

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// Central and peripheral in processes of their own: the exit test's child is the peripheral.
-@Suite("Two processes", .timeLimit(.minutes(2)))
+@Suite(
+    "Two processes", .softwareRadio(because: "bluetoothd keeps the link of a program that was killed"),
+    .timeLimit(.minutes(2)))
 struct TwoProcessTests {
     @Test("a peripheral in another process is found, used, and missed when it is killed")
     func killed() async throws {

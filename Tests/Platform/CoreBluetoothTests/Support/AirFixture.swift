@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import Testing
 
 /// Air in which the component tests let managers meet. One suite runs on every backend that has a fixture.
 protocol AirFixture: Sendable {
@@ -7,43 +8,38 @@ protocol AirFixture: Sendable {
     func central(_ conditions: RadioConditions?) -> [String: Any]
     /// Options for one more peripheral manager.
     func peripheral(_ conditions: RadioConditions?) -> [String: Any]
+    /// Options for a peripheral manager at an address. Those at the same address are the same peripheral to a central.
+    func peripheral(at address: String) -> [String: Any]
+    /// Switches the radio of the managers that were made with these conditions, as the machine's user does.
+    func setPowered(_ isPowered: Bool, _ conditions: RadioConditions) async throws
 }
 
-/// The air of this run of the tests.
+/// The air of this run of the tests, which `PORCHLIGHT_TEST_RADIO` chooses: `software`, or `bluez` inside the radio lab.
 enum Air {
+    static let isSoftware = ProcessInfo.processInfo.environment["PORCHLIGHT_TEST_RADIO"] != "bluez"
+
+    /// The MTUs that its links can have.
+    static let mtus = isSoftware ? [23, 517] : [517]
+
+    /// What is measured when nothing else is said; 127 stands for 'not available'.
+    static let signalStrength = isSoftware ? -50 : 127
+
+    /// Services that are there without being added: bluetoothd's own.
+    static let foundations: Set<CBUUID> =
+        isSoftware ? [] : [CBUUID(string: "1800"), CBUUID(string: "1801"), CBUUID(string: "180A")]
+
     /// Fresh air that nobody else breathes.
-    static func fresh() throws -> any AirFixture { try SoftwareAirFixture() }
+    static func fresh() async throws -> any AirFixture {
+        isSoftware ? try SoftwareAirFixture() : try await BlueZAirFixture()
+    }
 }
 
-/// The software radio in a temporary directory.
-final class SoftwareAirFixture: AirFixture {
-    let directory: URL
-    var radio: URL { directory.appendingPathComponent("air") }
-    var state: URL { directory.appendingPathComponent("state") }
+extension CBPeripheral {
+    /// The discovered services that a test has added.
+    var addedServices: [CBService]? { services?.filter { !Air.foundations.contains($0.uuid) } }
+}
 
-    init() throws {
-        // Short: a socket's path has at most 107 bytes.
-        directory = URL(fileURLWithPath: "/tmp/pr-\(UUID().uuidString.prefix(8))")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: directory) }
-
-    func central(_ conditions: RadioConditions?) -> [String: Any] { options(conditions) }
-
-    func peripheral(_ conditions: RadioConditions?) -> [String: Any] { options(conditions) }
-
-    private func options(_ conditions: RadioConditions?) -> [String: Any] {
-        [
-            CBManagerOptionRadioDirectoryKey: radio.path, CBManagerOptionStateDirectoryKey: state.path,
-            CBManagerOptionRadioConditionsKey: conditions ?? Self.quick(),
-        ]
-    }
-
-    /// Conditions in which a peripheral is found quickly.
-    static func quick() -> RadioConditions {
-        let conditions = RadioConditions()
-        conditions.advertisingInterval = .milliseconds(20)
-        return conditions
-    }
+extension Trait where Self == ConditionTrait {
+    /// For tests of what only the software radio can do.
+    static func softwareRadio(because reason: Comment) -> Self { .enabled(if: Air.isSoftware, reason) }
 }
