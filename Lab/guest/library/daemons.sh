@@ -37,9 +37,11 @@ bus_has_name() {
     busctl --quiet call org.freedesktop.DBus / org.freedesktop.DBus GetNameOwner s "$1" > /dev/null 2> /dev/null
 }
 
-# start_bluetoothd [OPTION…]
+# start_bluetoothd [OPTION…]: with one ATT channel a link. BlueZ 5.66 opens more where the kernel can, and a daemon that is
+# at both ends of a link takes their answers for each other's: services are resolved after 30 s, or never.
 start_bluetoothd() {
-    start_daemon bluetoothd /usr/libexec/bluetooth/bluetoothd --nodetach --debug "$@"
+    printf '%s\n' '[GATT]' 'Channels = 1' '[Policy]' 'AutoEnable = true' > /run/bluetooth.conf
+    start_daemon bluetoothd /usr/libexec/bluetooth/bluetoothd --nodetach --debug --configfile=/run/bluetooth.conf "$@"
     within 30 bus_has_name org.bluez
 }
 
