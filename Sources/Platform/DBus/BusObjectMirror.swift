@@ -38,7 +38,7 @@ public final class BusObjectMirror: @unchecked Sendable {
     private let connection: BusConnection
     private let service: String
     private let root: String
-    private let onEvent: @Sendable (Event) -> Void
+    private var onEvent: (@Sendable (Event) -> Void)?
     private var objects: [String: [String: [String: BusValue]]] = [:]
     private var subscriptions: [BusSubscription] = []
     private var question: BusPendingCall?
@@ -69,6 +69,7 @@ public final class BusObjectMirror: @unchecked Sendable {
         owner = nil
         isAvailable = false
         objects = [:]
+        onEvent = nil
     }
 
     /// The properties of an object's interface; nil where there is no such object or interface.
@@ -107,7 +108,10 @@ public final class BusObjectMirror: @unchecked Sendable {
         self.owner = owner
         isAvailable = false
         objects = [:]
-        guard let owner else { return onEvent(.unavailable(nil)) }
+        guard let owner else {
+            onEvent?(.unavailable(nil))
+            return
+        }
         // By its unique name: a successor would be asked anew.
         question = connection.call(owner, root, BusName.objectManager, "GetManagedObjects") { [weak self] outcome in
             self?.answered(outcome)
@@ -119,19 +123,20 @@ public final class BusObjectMirror: @unchecked Sendable {
         guard let owner else { return }
         switch outcome {
         case .failure(.disconnected): break
-        case .failure(let error): onEvent(.unavailable(error))
+        case .failure(let error): onEvent?(.unavailable(error))
         case .success(let values):
             guard let objects = values.first.flatMap(Self.objects) else {
                 let text = "\(service)\(root) answers GetManagedObjects with '\(values.first?.typeSignature ?? "")'"
-                return onEvent(.unavailable(.unexpectedReply(text)))
+                onEvent?(.unavailable(.unexpectedReply(text)))
+                return
             }
             self.objects = objects
             isAvailable = true
-            onEvent(.available(owner: owner))
+            onEvent?(.available(owner: owner))
             for (path, interfaces) in objects.sorted(by: { $0.key < $1.key }) {
                 // The closure may have ended this.
                 for (interface, properties) in interfaces.sorted(by: { $0.key < $1.key }) where isAvailable {
-                    onEvent(.added(path: path, interface: interface, properties: properties))
+                    onEvent?(.added(path: path, interface: interface, properties: properties))
                 }
             }
         }
@@ -143,7 +148,7 @@ public final class BusObjectMirror: @unchecked Sendable {
         else { return }
         for (interface, properties) in interfaces.sorted(by: { $0.key < $1.key }) where isAvailable {
             objects[path, default: [:]][interface] = properties
-            onEvent(.added(path: path, interface: interface, properties: properties))
+            onEvent?(.added(path: path, interface: interface, properties: properties))
         }
     }
 
@@ -154,7 +159,7 @@ public final class BusObjectMirror: @unchecked Sendable {
         for interface in interfaces where objects[path]?[interface] != nil {
             objects[path]?[interface] = nil
             if objects[path]?.isEmpty == true { objects[path] = nil }
-            onEvent(.removed(path: path, interface: interface))
+            onEvent?(.removed(path: path, interface: interface))
         }
     }
 
@@ -165,7 +170,7 @@ public final class BusObjectMirror: @unchecked Sendable {
         else { return }
         for (property, value) in changed { objects[signal.path]?[interface]?[property] = value }
         for property in invalidated { objects[signal.path]?[interface]?[property] = nil }
-        onEvent(.changed(path: signal.path, interface: interface, changed: changed, invalidated: invalidated))
+        onEvent?(.changed(path: signal.path, interface: interface, changed: changed, invalidated: invalidated))
     }
 
     // MARK: What the values mean
