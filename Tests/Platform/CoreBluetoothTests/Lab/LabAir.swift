@@ -2,23 +2,28 @@ import CoreBluetooth
 import Foundation
 import TestSupport
 
-/// The air between two controllers of the radio lab: centrals have hci0, peripherals hci1, unless others are named.
-final class LabAir: AirFixture {
-    let centralAdapter: String
-    let peripheralAdapter: String
-    private let state: TemporaryDirectory
+/// The radio lab's controllers for tests of faults, which name them: the app has hci0, the camera hci1.
+struct LabAir {
+    private static let state = Result { try TemporaryDirectory() }
 
-    init(central: String = "hci0", peripheral: String = "hci1") throws {
-        centralAdapter = central
-        peripheralAdapter = peripheral
-        state = try TemporaryDirectory()
+    /// The options of a manager on an adapter, by name or address.
+    static func options(_ adapter: String) throws -> [String: Any] {
+        [
+            CBManagerOptionAdapterKey: adapter,
+            CBManagerOptionStateDirectoryKey: try state.get().path("state"),
+        ]
     }
 
-    func central(_ conditions: RadioConditions?) -> [String: Any] { options(centralAdapter) }
+    /// An app whose radio is not awaited.
+    static func app(on adapter: String = "hci0") throws -> CentralProbe { CentralProbe(try options(adapter)) }
 
-    func peripheral(_ conditions: RadioConditions?) -> [String: Any] { options(peripheralAdapter) }
+    /// A camera whose radio is not awaited.
+    static func camera() throws -> PeripheralProbe { PeripheralProbe(try options("hci1")) }
 
-    private func options(_ adapter: String) -> [String: Any] {
-        [CBManagerOptionAdapterKey: adapter, CBManagerOptionStateDirectoryKey: state.path("state")]
+    /// An app whose radio is on.
+    static func readyApp(on adapter: String = "hci0") async throws -> CentralProbe {
+        let probe = try app(on: adapter)
+        try await probe.expectState(.poweredOn)
+        return probe
     }
 }
