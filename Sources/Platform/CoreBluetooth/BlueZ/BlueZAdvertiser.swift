@@ -24,6 +24,9 @@ final class BlueZAdvertiser: @unchecked Sendable {
         var isReleased = false
     }
 
+    /// For so long, an adapter may come to be without an interface for advertising: the daemon adds it last.
+    static let patience = Duration.seconds(5)
+
     private let adapter: BlueZAdapter
     private let onRelease: @Sendable () -> Void
     private let log = Log("radio")
@@ -32,6 +35,7 @@ final class BlueZAdvertiser: @unchecked Sendable {
     private var isAsking = false
     /// Whether a renewal was refused: it is tried again when a connection ends.
     private var isPaused = false
+    private var alarm: RadioClock.Alarm?
     private var lastNumber = 0
     private var era = 0
 
@@ -58,6 +62,8 @@ final class BlueZAdvertiser: @unchecked Sendable {
         guard let stopped = wanted else { return }
         wanted = nil
         isPaused = false
+        alarm?.cancel()
+        alarm = nil
         registered?.isCurrent = false
         settle()
         stopped.completion?(.failure(.radio(.operationCancelled, "advertising was stopped before it began")))
@@ -66,6 +72,8 @@ final class BlueZAdvertiser: @unchecked Sendable {
     /// The radio is off, or the daemon is gone: advertising is over.
     func silence() {
         era += 1
+        alarm?.cancel()
+        alarm = nil
         isAsking = false
         isPaused = false
         let interrupted = wanted
@@ -96,7 +104,8 @@ final class BlueZAdvertiser: @unchecked Sendable {
 
     // MARK: Doing
 
-    private func settle() {
+    /// Does what is wanted, as far as it can be done now. Called again when the adapter has got its interface.
+    func settle() {
         guard !isAsking else { return }
         if let registered, !registered.isCurrent || wanted == nil {
             takeBack(registered)
@@ -125,6 +134,11 @@ final class BlueZAdvertiser: @unchecked Sendable {
 
     private func register(_ advertisement: Wanted) {
         guard let connection = adapter.busConnection, let adapterPath = adapter.path else { return }
+        guard adapter.objects?.properties(adapterPath, BlueZ.advertisingManager) != nil else {
+            return waitForInterface()
+        }
+        alarm?.cancel()
+        alarm = nil
         lastNumber += 1
         let path = "\(BlueZ.ownRoot)/advertisement\(lastNumber)"
         let number = lastNumber
@@ -165,6 +179,15 @@ final class BlueZAdvertiser: @unchecked Sendable {
                 if isCurrent { refused(RadioFailure(registering: "the advertisement", error)) }
             }
             settle()
+        }
+    }
+
+    private func waitForInterface() {
+        guard alarm == nil else { return }
+        alarm = adapter.clock.after(Self.patience, on: adapter.queue) { [weak self] in
+            guard let self else { return }
+            alarm = nil
+            refused(.radio(.operationNotSupported, "this adapter cannot advertise"))
         }
     }
 

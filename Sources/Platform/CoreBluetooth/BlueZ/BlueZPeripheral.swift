@@ -20,7 +20,6 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
     var centrals = ConnectedCentrals()
     var pending: [RequestTicket: Pending] = [:]
     private var lastTicket: UInt64 = 0
-    private var characteristics: [AttributeID: LocalCharacteristic] = [:]
     private var warned: Set<AttributeID> = []
     private let sharing: AdapterSharing
     /// The links that are held, and the adapter of each.
@@ -81,7 +80,6 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         }
         if state.rawValue < CBManagerState.poweredOff.rawValue {
             services.drop()
-            characteristics = [:]
             warned = []
         }
         deliver?(.state(state))
@@ -97,13 +95,7 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
     // MARK: Database
 
     func add(_ service: LocalService, _ completion: @escaping RadioCompletion<Void>) {
-        for characteristic in service.characteristics { characteristics[characteristic.id] = characteristic }
-        services.add(service) { [weak self] result in
-            if case .failure = result {
-                for characteristic in service.characteristics { self?.characteristics[characteristic.id] = nil }
-            }
-            completion(result)
-        }
+        services.add(service, completion)
     }
 
     func remove(_ service: AttributeID) { services.remove(service) }
@@ -149,6 +141,7 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         switch event {
         case .added(let path, BlueZ.device, let properties): connection(of: path, properties["Connected"]?.bool)
         case .changed(let path, BlueZ.device, let changed, _): connection(of: path, changed["Connected"]?.bool)
+        case .added(adapter.path, BlueZ.advertisingManager, _): advertiser.settle()
         case .removed(let path, BlueZ.device):
             connection(of: path, false)
             centrals.forgot(path)
@@ -212,7 +205,7 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         _ completion: @escaping @Sendable () -> Void
     ) {
         let subscribers = self.centrals.subscribers(of: characteristic)
-        guard let local = characteristics[characteristic], !subscribers.isDisjoint(with: centrals),
+        guard let local = services.characteristic(characteristic), !subscribers.isDisjoint(with: centrals),
             services.notify(.bytes(value.prefix(ATTClient.valueLimit)), for: characteristic)
         else { return completion() }
         if !subscribers.isSubset(of: centrals), warned.insert(characteristic).inserted {

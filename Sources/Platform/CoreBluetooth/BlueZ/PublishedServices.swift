@@ -33,7 +33,7 @@ final class PublishedServices: @unchecked Sendable {
     /// Called when characteristics have lost their subscribers.
     private let onReset: @Sendable (Set<AttributeID>) -> Void
     private var applications: [Application] = []
-    private var attributes: [AttributeID: (path: String, tree: BusObjectTree)] = [:]
+    private var published: [AttributeID: (local: LocalCharacteristic, path: String, tree: BusObjectTree)] = [:]
     private var lastNumber = 0
     private var steps: [Step] = []
     private var isStepping = false
@@ -80,14 +80,17 @@ final class PublishedServices: @unchecked Sendable {
             adapter.tell(application.adapter, BlueZ.gattManager, "UnregisterApplication", [.path(application.root)])
         }
         applications = []
-        attributes = [:]
+        published = [:]
         for service in adding.keys { finish(service, .failure(.radio(.unknown, "the Bluetooth daemon went away"))) }
     }
+
+    /// A characteristic that is published or about to be.
+    func characteristic(_ id: AttributeID) -> LocalCharacteristic? { published[id]?.local }
 
     /// Sends a characteristic's value to all who are subscribed to it.
     /// - Returns: Whether it was sent.
     func notify(_ value: BusValue, for characteristic: AttributeID) -> Bool {
-        guard let (path, tree) = attributes[characteristic] else { return false }
+        guard let (_, path, tree) = published[characteristic] else { return false }
         do {
             try tree.notify(path, BlueZ.gattCharacteristic, "Value", value)
             return true
@@ -198,7 +201,7 @@ final class PublishedServices: @unchecked Sendable {
 
     private func forget(_ services: [LocalService]) {
         let characteristics = services.flatMap(\.characteristics).map(\.id)
-        for id in characteristics { attributes[id] = nil }
+        for id in characteristics { published[id] = nil }
         onReset(Set(characteristics))
     }
 
@@ -262,7 +265,7 @@ final class PublishedServices: @unchecked Sendable {
                     onCall(.characteristic(characteristic), call)
                     return true
                 })
-            attributes[characteristic.id] = (characteristicPath, tree)
+            published[characteristic.id] = (characteristic, characteristicPath, tree)
             for descriptor in characteristic.descriptors {
                 let properties: [String: BusValue] = [
                     "UUID": .string(descriptor.uuid.uuidString), "Characteristic": .path(characteristicPath),

@@ -50,21 +50,24 @@ final class FakeGATTServer: @unchecked Sendable {
     private var configurations: [String: [String: Int]] = [:]
 
     /// Adds the managers' interfaces to an adapter of the daemon.
-    init(_ daemon: FakeBlueZ, adapter: String = FakeGATTServer.adapterPath) {
+    init(
+        _ daemon: FakeBlueZ, adapter: String = FakeGATTServer.adapterPath,
+        interfaces: [String] = [BlueZ.gattManager, BlueZ.advertisingManager]
+    ) {
         self.daemon = daemon
         self.adapter = adapter
-        attach()
+        attach(interfaces)
     }
 
     /// Begins anew with a daemon that has been started again, or an adapter that was plugged in again.
-    func attach() {
+    func attach(_ interfaces: [String] = [BlueZ.gattManager, BlueZ.advertisingManager]) {
         daemon.change { _ in
             applications = []
             objects = []
             advertisements = []
             counts = [:]
             configurations = [:]
-            for interface in [BlueZ.gattManager, BlueZ.advertisingManager] {
+            for interface in interfaces {
                 try daemon.add(adapter, interface, [:]) { [weak self] _, call in self?.managerCalled(call) ?? false }
             }
             signals = daemon.connection?.observe(BusMatch()) { [weak self] signal in self?.heard(signal) }

@@ -168,4 +168,36 @@ struct PeripheralAdvertisingTests {
         try await probe.daemon.called("UnregisterAdvertisement")
         try await probe.advertise().get()
     }
+
+    @Test("a daemon that has just started adds the interface for advertising last: it is waited for")
+    func lateInterface() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        let server = FakeGATTServer(daemon, interfaces: [BlueZ.gattManager])
+        let probe = PeripheralRadioProbe(daemon, server)
+        try await probe.expect(.poweredOn)
+        probe.beginAdvertising(Sample.advertisement)
+        server.attach([BlueZ.advertisingManager])
+        try await probe.advertising().get()
+    }
+
+    @Test("an adapter that never gets the interface cannot advertise")
+    func noInterface() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        let clock = ManualClock()
+        let server = FakeGATTServer(daemon, interfaces: [BlueZ.gattManager])
+        let probe = PeripheralRadioProbe(daemon, server, clock: RadioClock(clock))
+        try await probe.expect(.poweredOn)
+        probe.beginAdvertising(Sample.advertisement)
+        await clock.sleepers()
+        clock.advance(by: BlueZAdvertiser.patience)
+        #expect(try await probe.advertising().failure == .operationNotSupported)
+        // Called off in time, it is called off and nothing else.
+        probe.beginAdvertising(Sample.advertisement)
+        await clock.sleepers()
+        probe.run { $0.stopAdvertising() }
+        #expect(try await probe.advertising().failure == .operationCancelled)
+        clock.advance(by: BlueZAdvertiser.patience)
+        try await probe.add(Sample.service).get()
+        try await probe.settle()
+    }
 }
