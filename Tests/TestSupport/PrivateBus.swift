@@ -11,7 +11,8 @@
         /// The daemon's process.
         public let processIdentifier: Int32
         private let directory: TemporaryDirectory
-        private let process: Locked<Process?>
+        /// While its writing end is open, the daemon runs.
+        private let leash: Locked<Pipe?>
 
         /// The daemon did not start; the Debian package `dbus` has it.
         public struct CannotStart: Error, CustomStringConvertible {
@@ -43,33 +44,49 @@
             let file = directory.path("bus.conf")
             try configuration.write(toFile: file, atomically: false, encoding: .utf8)
             let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
-            process.arguments = ["--config-file=\(file)", "--nofork", "--nopidfile", "--nosyslog", "--print-address=1"]
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", Self.script, "sh", file]
+            let leash = Pipe()
             let output = Pipe()
+            process.standardInput = leash
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
             try process.run()
-            // The daemon writes one line when it is ready, and its end of the pipe closes if it dies before.
-            let line = output.fileHandleForReading.availableData
-            guard let text = String(data: line, encoding: .utf8), text.hasPrefix("unix:") else {
-                process.terminate()
-                throw CannotStart()
+            // The daemon writes two lines when it is ready, and its end of the pipe closes if it dies before.
+            var text = ""
+            while text.count(where: \.isNewline) < 2 {
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else { throw CannotStart() }
+                text += String(decoding: data, as: UTF8.self)
             }
-            address = text.trimmingCharacters(in: .whitespacesAndNewlines)
-            processIdentifier = process.processIdentifier
-            self.process = Locked(process)
+            let lines = text.split(separator: "\n")
+            guard lines[0].hasPrefix("unix:"), let identifier = Int32(lines[1]) else { throw CannotStart() }
+            address = String(lines[0])
+            processIdentifier = identifier
+            self.leash = Locked(leash)
         }
+
+        /// Runs the daemon until the standard input ends, which it does with this process at the latest: no daemon outlives
+        /// a test run, however that ends.
+        private static let script = """
+            exec 3<&0
+            dbus-daemon --config-file="$1" --nofork --nopidfile --nosyslog --print-address=1 --print-pid=1 </dev/null 3<&- &
+            exec >&-
+            read -r _ <&3
+            kill -KILL $!
+            """
 
         deinit { stop() }
 
         /// Ends the daemon at once, as a crash would. Connections break.
         public func stop() {
-            let process = process.withLock { process in
-                defer { process = nil }
-                return process
+            let leash = leash.withLock { leash in
+                defer { leash = nil }
+                return leash
             }
-            guard let process, process.isRunning else { return }
-            kill(process.processIdentifier, SIGKILL)
+            guard let leash else { return }
+            kill(processIdentifier, SIGKILL)
+            try? leash.fileHandleForWriting.close()
         }
     }
 #endif

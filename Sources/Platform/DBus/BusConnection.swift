@@ -101,7 +101,8 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     /// Closes the connection. Pending calls fail with ``BusError/disconnected`` before this returns; nothing else is
-    /// delivered afterwards. What the bus has not taken yet is lost. A second call does nothing.
+    /// delivered afterwards. What the bus has not taken yet is lost. The bus sees the end, and frees this connection's names,
+    /// a moment later: when the work that is under way on the queue is done. A second call does nothing.
     public func close() {
         assertOnQueue()
         guard isOpen else { return }

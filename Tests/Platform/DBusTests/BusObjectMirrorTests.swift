@@ -179,6 +179,7 @@ struct BusObjectMirrorTests {
         }
         let (next, tree) = try await {
             try await peer.run { $0.close() }
+            _ = try await events.when("the service to go") { $0.last == .unavailable(nil) }
             return try await service(on: bus)
         }()
         _ = try await events.when("the next service") { $0.contains(.available(owner: next.name)) }

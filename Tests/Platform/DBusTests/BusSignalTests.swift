@@ -173,6 +173,8 @@ struct BusSignalTests {
         let heard = Record<String>()
         let match = BusMatch(sender: "test.Service", interface: "test.One")
         let subscription = try await client.run { $0.observe(match) { heard.add($0.member) } }
+        let owners = Record<String?>()
+        let watch = try await client.run { $0.watchOwner(of: "test.Service", owners.add) }
         try await client.sync()
         for member in ["First", "Second"] {
             let service = try BusPeer(bus)
@@ -180,8 +182,9 @@ struct BusSignalTests {
             try await service.run { try $0.emit("/", "test.One", member) }
             _ = try await heard.when(member) { $0.last == member }
             try await service.run { $0.close() }
+            _ = try await owners.when("the name to be free") { $0.count > 1 && $0.last == .some(nil) }
         }
-        withExtendedLifetime(subscription) {}
+        withExtendedLifetime((subscription, watch)) {}
     }
 
     @Test("a watch says who owns a name, at once and at each change")
