@@ -307,9 +307,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
     /// The device's connection, or its object, is gone.
     private func lost(_ address: RadioAddress) {
         connected.withLock { $0[address] = nil }
-        guard let link = links[address] else { return }
-        link.drain()
-        guard links.removeValue(forKey: address) != nil else { return }
+        guard let link = links.removeValue(forKey: address) else { return }
         _ = release(address)
         let failure = RadioFailure.radio(
             .peripheralDisconnected, "the other device hung up or is out of reach (BlueZ does not say which)")

@@ -20,6 +20,9 @@ final class BlueZLink: @unchecked Sendable {
     /// How long a device without services may take to show some, or to be gone.
     private static let emptyLimit = Duration.seconds(1)
 
+    /// Generic Access and Generic Attribute, which are the system's own affair, as on Apple's.
+    private static let hidden: Set<CBUUID> = [CBUUID(string: "1800"), CBUUID(string: "1801")]
+
     let address: RadioAddress
     let path: String
     private let adapter: BlueZAdapter
@@ -119,7 +122,7 @@ final class BlueZLink: @unchecked Sendable {
         withTable { result in
             completion(
                 result.map { table in
-                    table.services.filter(\.isPrimary).map(\.remote)
+                    table.services.filter { $0.isPrimary && !Self.hidden.contains($0.uuid) }.map(\.remote)
                 })
         }
     }
@@ -223,7 +226,7 @@ final class BlueZLink: @unchecked Sendable {
         }
         let subscription =
             subscriptions[id]
-            ?? ValueSubscription(characteristic, adapter) { [weak self] value in
+            ?? ValueSubscription(characteristic.path, adapter) { [weak self] value in
                 self?.deliver(.notified(id, value))
             }
         subscriptions[id] = subscription
@@ -260,7 +263,6 @@ final class BlueZLink: @unchecked Sendable {
         guard let table else { return }
         requests.forget(path)
         for (id, subscription) in subscriptions where table[id] == path {
-            subscription.drain()
             subscription.end(.radio(.invalidHandle))
             subscriptions[id] = nil
         }
@@ -300,11 +302,6 @@ final class BlueZLink: @unchecked Sendable {
     }
 
     // MARK: The end
-
-    /// Delivers what the daemon has passed on before the connection ended.
-    func drain() {
-        for subscription in subscriptions.values { subscription.drain() }
-    }
 
     /// The connection is over: everything under way fails.
     func end(_ failure: RadioFailure) {

@@ -3,19 +3,11 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// The daemon's socket for one characteristic's writes or notifications: a packet is a value.
+/// The daemon's socket for the writes without response to one characteristic: a packet is a value.
 ///
 /// Confined to its queue. Closed by ``close()`` or when it is let go.
 final class PacketSocket: @unchecked Sendable {
     // Unchecked because the mutable state is touched on `queue` only.
-
-    enum Received: Equatable, Sendable {
-        case value(Data)
-        /// Nothing is there now.
-        case nothing
-        /// The daemon closed its end.
-        case ended
-    }
 
     enum Sent: Equatable, Sendable {
         case taken
@@ -31,12 +23,8 @@ final class PacketSocket: @unchecked Sendable {
         deinit { Glibc.close(number) }
     }
 
-    /// The largest value of an attribute.
-    private static let capacity = 512
-
     private let queue: DispatchQueue
     private var descriptor: Descriptor?
-    private var reading: (any DispatchSourceRead)?
     private var writing: (any DispatchSourceWrite)?
 
     /// Takes a descriptor over from a reply: nil when it is taken already or cannot be made non-blocking.
@@ -53,19 +41,8 @@ final class PacketSocket: @unchecked Sendable {
 
     /// Gives the socket back. Nobody is called any more.
     func close() {
-        reading?.cancel()
         writing?.cancel()
-        (reading, writing, descriptor) = (nil, nil, nil)
-    }
-
-    /// Calls `body` on the queue whenever there may be something to receive, the end included.
-    func onReadable(_ body: @escaping @Sendable () -> Void) {
-        guard let descriptor, reading == nil else { return }
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
-        source.setEventHandler(handler: body)
-        source.setCancelHandler { withExtendedLifetime(descriptor) {} }
-        reading = source
-        source.activate()
+        (writing, descriptor) = (nil, nil)
     }
 
     /// Calls `body` once on the queue when there may be room to send.
@@ -81,31 +58,6 @@ final class PacketSocket: @unchecked Sendable {
         source.setCancelHandler { withExtendedLifetime(descriptor) {} }
         writing = source
         source.activate()
-    }
-
-    /// Takes one packet.
-    func receive() -> Received {
-        guard let number = descriptor?.number else { return .ended }
-        let received: Data? = withUnsafeTemporaryAllocation(byteCount: Self.capacity, alignment: 1) { buffer in
-            while true {
-                let result = recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-                if result >= 0 { return Data(buffer.prefix(result)) }
-                switch errno {
-                case EINTR: continue
-                case EAGAIN: return nil
-                // A broken socket is as good as none.
-                default: return Data()
-                }
-            }
-        }
-        guard let received else { return .nothing }
-        // An empty packet and the end look the same to recv.
-        return received.isEmpty && hasEnded(number) ? .ended : .value(received)
-    }
-
-    private func hasEnded(_ number: Int32) -> Bool {
-        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
     /// Sends one packet.

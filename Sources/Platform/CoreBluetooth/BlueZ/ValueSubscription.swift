@@ -1,29 +1,22 @@
 import DBus
 import Foundation
 
-/// The notifications or indications of one characteristic: turned on and off in the order asked, received either way the
-/// daemon has. Confined to the radio's queue.
+/// The notifications or indications of one characteristic: turned on and off in the order asked, received as changes of the
+/// characteristic's `Value`. Confined to the radio's queue.
 ///
-/// A socket (`AcquireNotify`) is for notifications and costs one read a value. `StartNotify` with `PropertiesChanged`
-/// serves indications, and characteristics that several programs listen to.
+/// The daemon offers a socket as well (`AcquireNotify`), which costs less, and which BlueZ 5.66 serves badly: what does not
+/// fit it is dropped (278 values; every fourth of a thousand was lost with a reader that was busy now and then), a
+/// subscription that the other side refuses is never answered, and there is none for indications. Signals lose nothing.
 final class ValueSubscription: @unchecked Sendable {
     // Unchecked because the mutable state is touched on the radio's queue only.
 
-    private enum Way {
-        case off
-        case socket(PacketSocket)
-        case signals
-    }
-
-    /// The daemon does not answer `AcquireNotify` when the other side refuses (BlueZ 5.66, `register_notify_io_cb`); when
-    /// this time is over, nothing but that can have happened: an unanswered ATT request would have ended the connection.
+    /// ATT ends a connection that leaves a request unanswered for 30 s.
     private static let limit = Duration.seconds(35)
 
     private let adapter: BlueZAdapter
     private let path: String
-    private let hasNotifications: Bool
     private let deliver: @Sendable (Data) -> Void
-    private var way = Way.off
+    private var isOn = false
     private var changes: [(enabled: Bool, completion: RadioCompletion<Void>)] = []
     private var call: BusPendingCall?
     private var failure: RadioFailure?
@@ -32,14 +25,10 @@ final class ValueSubscription: @unchecked Sendable {
     private var heldValues: [Data] = []
 
     /// - Parameter deliver: Called on the queue with each value.
-    init(
-        _ characteristic: GATTTable.Characteristic, _ adapter: BlueZAdapter,
-        deliver: @escaping @Sendable (Data) -> Void
-    ) {
+    init(_ path: String, _ adapter: BlueZAdapter, deliver: @escaping @Sendable (Data) -> Void) {
         self.adapter = adapter
         self.deliver = deliver
-        path = characteristic.path
-        hasNotifications = characteristic.properties.contains(.notify)
+        self.path = path
     }
 
     // MARK: Turning on and off
@@ -53,10 +42,10 @@ final class ValueSubscription: @unchecked Sendable {
 
     private func change() {
         guard let enabled = changes.first?.enabled else { return }
-        switch (way, enabled) {
-        case (.off, true): hasNotifications ? acquire() : startSignals()
-        case (.off, false), (.socket, true), (.signals, true): changed(.success(()))
-        case (.socket, false), (.signals, false): stop()
+        switch (isOn, enabled) {
+        case (false, true): start()
+        case (true, false): stop()
+        case (false, false), (true, true): changed(.success(()))
         }
     }
 
@@ -67,29 +56,9 @@ final class ValueSubscription: @unchecked Sendable {
         self.change()
     }
 
-    private func acquire() {
-        call = adapter.call(
-            path, BlueZ.gattCharacteristic, "AcquireNotify", [.properties([:])], timeout: Self.limit
-        ) { [weak self] result in
-            guard let self, failure == nil else { return }
-            call = nil
-            switch result {
-            case .success(let values):
-                guard let socket = values.first?.descriptor.flatMap({ PacketSocket($0, queue: self.adapter.queue) })
-                else { return startSignals() }
-                way = .socket(socket)
-                socket.onReadable { [weak self] in self?.receive() }
-                changed(.success(()))
-            case .failure(.timedOut): changed(.failure(.att(.unlikelyError)))
-            // Another program of this machine listens as well, or the daemon has no sockets.
-            case .failure: startSignals()
-            }
-        }
-    }
-
-    private func startSignals(_ pause: Duration = .milliseconds(10)) {
+    private func start(_ pause: Duration = .milliseconds(10)) {
         // Values may come before the answer.
-        way = .signals
+        isOn = true
         call = adapter.call(path, BlueZ.gattCharacteristic, "StartNotify", timeout: Self.limit) { [weak self] result in
             guard let self, failure == nil else { return }
             call = nil
@@ -98,24 +67,20 @@ final class ValueSubscription: @unchecked Sendable {
             case .failure(let error) where error.isPassingGATTError:
                 _ = adapter.clock.after(pause, on: adapter.queue) { [weak self] in
                     guard let self, failure == nil else { return }
-                    startSignals(min(pause * 2, .milliseconds(160)))
+                    start(min(pause * 2, .milliseconds(160)))
                 }
             case .failure(let error):
-                way = .off
+                isOn = false
                 changed(.failure(RadioFailure(gatt: error)))
             }
         }
     }
 
     private func stop() {
-        call = adapter.call(path, BlueZ.gattCharacteristic, "StopNotify") { [weak self] result in
+        call = adapter.call(path, BlueZ.gattCharacteristic, "StopNotify") { [weak self] _ in
             guard let self, failure == nil else { return }
             call = nil
-            if case .socket(let socket) = way {
-                receive()
-                socket.close()
-            }
-            way = .off
+            isOn = false
             // An error says that there was no session: it is off all the same.
             changed(.success(()))
         }
@@ -123,22 +88,9 @@ final class ValueSubscription: @unchecked Sendable {
 
     // MARK: Values
 
-    private func receive() {
-        while case .socket(let socket) = way {
-            switch socket.receive() {
-            case .value(let value): deliver(value)
-            case .nothing: return
-            case .ended:
-                socket.close()
-                // With the connection, which is announced in its own time.
-                way = .off
-            }
-        }
-    }
-
     /// A signal told the characteristic's value.
     func signalled(_ value: Data) {
-        guard case .signals = way else { return }
+        guard isOn else { return }
         if reads > 0 { heldValues.append(value) } else { deliver(value) }
     }
 
@@ -151,26 +103,20 @@ final class ValueSubscription: @unchecked Sendable {
         reads -= 1
         var values = heldValues
         heldValues = []
+        guard isOn else { return }
         if case .success(let value) = result, values.last == value { values.removeLast() }
         for value in values { deliver(value) }
     }
 
     // MARK: The end
 
-    /// Delivers what the daemon has passed on already.
-    func drain() { receive() }
-
-    /// The connection is over. A session by signals would outlive it: the daemon would subscribe again at the next one.
+    /// The connection is over. The daemon would keep the session and subscribe again at the next one.
     func end(_ failure: RadioFailure) {
         guard self.failure == nil else { return }
         self.failure = failure
         call?.cancel()
-        switch way {
-        case .socket(let socket): socket.close()
-        case .signals: adapter.send(path, BlueZ.gattCharacteristic, "StopNotify")
-        case .off: break
-        }
-        way = .off
+        if isOn { adapter.send(path, BlueZ.gattCharacteristic, "StopNotify") }
+        isOn = false
         let waiting = changes
         changes = []
         for change in waiting { change.completion(.failure(failure)) }

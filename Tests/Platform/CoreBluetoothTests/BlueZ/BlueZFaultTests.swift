@@ -107,9 +107,9 @@ struct BlueZFaultTests {
             probe.on { $0.write(Data([1]), to: .standard(0), at: FakeBlueZ.address) { answers.record("\($0)") } }
             try await daemon.called("WriteValue")
         case .subscribing:
-            daemon.script("AcquireNotify", .silence)
+            daemon.script("StartNotify", .silence)
             probe.on { $0.setNotify(true, for: .standard(2), at: FakeBlueZ.address) { answers.record("\($0)") } }
-            try await daemon.called("AcquireNotify")
+            try await daemon.called("StartNotify")
         case .subscribed: _ = try await probe.setNotify(true, for: .standard(2)).get()
         }
     }
@@ -123,9 +123,10 @@ struct BlueZFaultTests {
         _ = try await probe.services().get()
         _ = try await probe.setNotify(true, for: .standard(2)).get()
         let count = 200
-        daemon.change { _ in
+        daemon.change { tree in
             for index in 0..<count {
-                #expect(daemon.push(Data("\(index)".utf8), FakeBlueZ.standardPath(2)))
+                try tree.notify(
+                    FakeBlueZ.standardPath(2), BlueZ.gattCharacteristic, "Value", .bytes(Data("\(index)".utf8)))
             }
             try daemon.dropLink(FakeBlueZ.device)
         }

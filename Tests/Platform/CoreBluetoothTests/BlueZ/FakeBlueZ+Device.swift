@@ -60,6 +60,7 @@ extension FakeBlueZ {
             close(socket)
             sockets[characteristic] = nil
         }
+        notifying = notifying.filter { !$0.hasPrefix(path + "/") }
         try tree?.set(path, BlueZ.device, "ServicesResolved", false)
         try tree?.set(path, BlueZ.device, "Connected", false)
     }

@@ -100,59 +100,50 @@ extension FakeBlueZ {
             if !flags.isEmpty { try? tree?.notify(call.path, BlueZ.gattCharacteristic, "Value", .bytes(value)) }
             call.reply([.bytes(value)])
         case "WriteValue":
-            if sockets[call.path + " write"] != nil {
+            if sockets[call.path] != nil {
                 call.fail(BlueZ.ErrorName.notPermitted, "Write acquired")
             } else {
                 values[call.path] = call.arguments.first?.data
                 call.reply()
             }
-        case "AcquireWrite" where flags.contains("write-without-response"): acquire(call, " write")
-        case "AcquireNotify" where flags.contains("notify"): acquire(call, " notify")
-        case "AcquireWrite", "AcquireNotify": call.fail(BlueZ.ErrorName.notSupported, "Operation is not supported")
+        case "AcquireWrite" where flags.contains("write-without-response"): acquire(call)
+        case "AcquireWrite": call.fail(BlueZ.ErrorName.notSupported, "Operation is not supported")
         case "StartNotify":
             notifying.insert(call.path)
             call.reply()
         case "StopNotify":
             notifying.remove(call.path)
-            if let socket = sockets.removeValue(forKey: call.path + " notify") { close(socket) }
             call.reply()
         default: return false
         }
         return true
     }
 
-    private func acquire(_ call: BusMethodCall, _ kind: String) {
+    private func acquire(_ call: BusMethodCall) {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             return call.fail(BlueZ.ErrorName.failed, "no socket")
         }
-        if let before = sockets[call.path + kind] { close(before) }
-        sockets[call.path + kind] = ends[0]
+        if let before = sockets[call.path] { close(before) }
+        sockets[call.path] = ends[0]
         call.reply([.fd(BusDescriptor(owning: ends[1])), .uint16(mtu)])
     }
 
-    /// Notifies by whatever way the characteristic is listened to.
-    /// - Returns: Whether it was taken.
+    /// Notifies who has subscribed.
+    /// - Returns: Whether anybody has.
     @discardableResult
     func notify(_ value: Data, _ path: String) -> Bool {
         queue.sync {
-            if sockets[path + " notify"] != nil { return push(value, path) }
             guard notifying.contains(path) else { return false }
             return (try? tree?.notify(path, BlueZ.gattCharacteristic, "Value", .bytes(value))) != nil
         }
     }
 
-    /// Sends a notification through a characteristic's socket. On the daemon's queue.
-    func push(_ value: Data, _ path: String) -> Bool {
-        guard let socket = sockets[path + " notify"] else { return false }
-        return value.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } >= 0
-    }
-
     /// What has been written to a characteristic's socket, packet by packet.
     func receivedCommands(_ path: String, atMost count: Int = .max) -> [Data] {
         queue.sync {
-            guard let socket = sockets[path + " write"] else { return [] }
+            guard let socket = sockets[path] else { return [] }
             var packets: [Data] = []
             var buffer = [UInt8](repeating: 0, count: 600)
             while packets.count < count {
@@ -161,7 +152,7 @@ extension FakeBlueZ {
                     // The client gave it back.
                     if result == 0 {
                         close(socket)
-                        sockets[path + " write"] = nil
+                        sockets[path] = nil
                     }
                     break
                 }
