@@ -114,6 +114,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         case .removed(let path, let interface): link(at: path, adapterPath)?.removed(path, interface)
         case .changed(let path, BlueZ.gattCharacteristic, let changed, _):
             link(at: path, adapterPath)?.changed(path, changed)
+        case .changed(let path, BlueZ.gattService, _, _): link(at: path, adapterPath)?.serviceChanged()
         default: break
         }
     }

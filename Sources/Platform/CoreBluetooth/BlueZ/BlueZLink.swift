@@ -15,8 +15,6 @@ final class BlueZLink: @unchecked Sendable {
 
     /// The ATT MTU before anything is agreed. (Core Specification, volume 3, part G, 5.2.1.)
     static let firstMTU = 23
-    /// Services that change do so one after the other; this long after the last one they are announced together.
-    private static let settling = Duration.milliseconds(50)
     /// How long a device without services may take to show some, or to be gone.
     private static let emptyLimit = Duration.seconds(1)
 
@@ -35,7 +33,7 @@ final class BlueZLink: @unchecked Sendable {
     private var writers: [AttributeID: CommandWriter] = [:]
     private var subscriptions: [AttributeID: ValueSubscription] = [:]
     private var changes: Set<AttributeID> = []
-    private var changeAlarm: RadioClock.Alarm?
+    private var announcement: BusPendingCall?
     private var failure: RadioFailure?
     private var mtu = BlueZLink.firstMTU
     /// The daemon's table does not fit the device any more: handles that it names are refused.
@@ -277,6 +275,11 @@ final class BlueZLink: @unchecked Sendable {
         announceSoon()
     }
 
+    /// Which services a service includes is told late.
+    func serviceChanged() {
+        if table != nil { table = readTable() }
+    }
+
     func changed(_ path: String, _ properties: [String: BusValue]) {
         if let value = properties["Value"]?.data, let id = characteristic(at: path) {
             subscriptions[id]?.signalled(value)
@@ -290,10 +293,13 @@ final class BlueZLink: @unchecked Sendable {
         return table?.characteristic(id)?.path == path ? id : nil
     }
 
+    /// Announces what has changed, once all of it is known here: the daemon flushes its signals before it answers.
     private func announceSoon() {
-        changeAlarm?.cancel()
-        changeAlarm = adapter.clock.after(Self.settling, on: adapter.queue) { [weak self] in
+        guard announcement == nil else { return }
+        announcement = adapter.call(path, BlueZ.properties, "Get", [.string(BlueZ.device), "ServicesResolved"]) {
+            [weak self] _ in
             guard let self, failure == nil else { return }
+            announcement = nil
             table = readTable()
             let changed = changes.sorted { $0.number < $1.number }
             changes = []
@@ -309,7 +315,7 @@ final class BlueZLink: @unchecked Sendable {
         self.failure = failure
         resolution?.cancel()
         emptiness?.cancel()
-        changeAlarm?.cancel()
+        announcement?.cancel()
         let waiting = waiting
         self.waiting = []
         for completion in waiting { completion(.failure(failure)) }

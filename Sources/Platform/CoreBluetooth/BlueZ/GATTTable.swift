@@ -55,6 +55,12 @@ struct GATTTable: Sendable {
             self.objects[id] = path
         }
         services.sort { $0.id.number < $1.id.number }
+        // After a change of services BlueZ 5.66 calls some of the primary ones secondary. A secondary service is of use only
+        // to one that includes it.
+        let included = Set(services.flatMap(\.includes))
+        for index in services.indices where !included.contains(services[index].path) {
+            services[index].isPrimary = true
+        }
         let parents = Dictionary(services.map { ($0.path, $0.id) }, uniquingKeysWith: { first, _ in first })
         var owners: [String: AttributeID] = [:]
         for (path, properties) in objects(BlueZ.gattCharacteristic) {

@@ -4,9 +4,9 @@ import Foundation
 /// The notifications or indications of one characteristic: turned on and off in the order asked, received as changes of the
 /// characteristic's `Value`. Confined to the radio's queue.
 ///
-/// The daemon offers a socket as well (`AcquireNotify`), which costs less, and which BlueZ 5.66 serves badly: what does not
-/// fit it is dropped (278 values; every fourth of a thousand was lost with a reader that was busy now and then), a
-/// subscription that the other side refuses is never answered, and there is none for indications. Signals lose nothing.
+/// The daemon offers a socket as well (`AcquireNotify`), which costs less, and which BlueZ 5.66 serves badly: values that do
+/// not fit it are dropped (it holds 278 small ones), a subscription that the other side refuses is never answered, and there
+/// is none for indications. Signals wait for a slow reader, and errors come back.
 final class ValueSubscription: @unchecked Sendable {
     // Unchecked because the mutable state is touched on the radio's queue only.
 

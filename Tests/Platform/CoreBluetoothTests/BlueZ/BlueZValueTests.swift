@@ -108,6 +108,7 @@ struct BlueZValueTests {
                 ("/d/service0020", ["UUID": uuid, "Primary": false]),
                 ("/d/service0010", ["UUID": uuid, "Includes": .paths(["/d/service0020"])]), ("/d/service0030", [:]),
                 ("/d/servicezzzz", ["UUID": uuid]),
+                ("/d/service0040", ["UUID": uuid, "Primary": false]),
             ],
             BlueZ.gattCharacteristic: [
                 ("/d/service0010/char0015", ["UUID": uuid, "Flags": .strings(["notify", "reliable-write"])]),
@@ -120,8 +121,9 @@ struct BlueZValueTests {
             ],
         ]
         let table = GATTTable(device: device) { objects[$0] ?? [] }
-        #expect(table.services.map(\.id.number) == [0x10, 0x20])
-        #expect(table.services.map(\.isPrimary) == [true, false])
+        #expect(table.services.map(\.id.number) == [0x10, 0x20, 0x40])
+        // Only a service that another one includes is secondary, whatever the daemon says.
+        #expect(table.services.map(\.isPrimary) == [true, false, true])
         #expect(table.services[0].includes == ["/d/service0020"])
         let characteristics = try #require(table.characteristics[AttributeID(0x10)])
         #expect(characteristics.map(\.id.number) == [0x11, 0x15])
