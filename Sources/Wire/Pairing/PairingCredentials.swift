@@ -26,16 +26,7 @@ public struct PairingCredentials: Sendable, Hashable {
         try Self.check(ssid: ssid)
         try Self.check(sessionKey: sessionKey)
         let security = security ?? (password.isEmpty ? .open : .wpa2)
-        switch security {
-        case .open:
-            guard password.isEmpty else {
-                throw .value(field: "password", reason: "an open network has no password")
-            }
-        case .wpa, .wpa2, .wpa3:
-            try Self.check(password: password)
-        case .wep, .enterprise:
-            throw .value(field: "security", reason: "cameras join open, WPA, WPA2 and WPA3 networks only")
-        }
+        try Self.check(security: security, password: password)
         self.ssid = ssid
         self.security = security
         self.password = password
@@ -48,6 +39,20 @@ public struct PairingCredentials: Sendable, Hashable {
     public static func check(ssid: Data) throws(WireError) {
         guard (1...32).contains(ssid.count) else {
             throw .length(field: "ssid", actual: ssid.count, allowed: 1...32)
+        }
+    }
+
+    /// Checks that cameras join such networks, and that the password is one for them.
+    public static func check(security: WiFiSecurity, password: Secret) throws(WireError) {
+        switch security {
+        case .open:
+            guard password.isEmpty else {
+                throw .value(field: "password", reason: "an open network has no password")
+            }
+        case .wpa, .wpa2, .wpa3:
+            try check(password: password)
+        case .wep, .enterprise:
+            throw .value(field: "security", reason: "cameras join open, WPA, WPA2 and WPA3 networks only")
         }
     }
 
