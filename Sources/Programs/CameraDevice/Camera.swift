@@ -107,7 +107,10 @@ public actor Camera {
             throw .stopped
         }
         yield.yield(.filming(VideoCapture.source(of: settings, for: configuration.videoInput)))
-        if !configuration.networks.managesWiFi { yield.yield(.networksSimulated) }
+        yield.yield(.networks(configuration.networks.summary))
+        if let network = record?.network, configuration.networks.managesWiFi {
+            await configuration.networks.resume(network)
+        }
         running = Task { [weak self] in
             await self?.run(record)
         }

@@ -5,8 +5,8 @@ public import Wire
 public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
     /// Where pictures come from: a device's path, or a test pattern and why. Told once, at the start.
     case filming(String)
-    /// The camera does not join networks itself: it takes the credentials of simulated ones. Told once, at the start.
-    case networksSimulated
+    /// What joins networks, or that nothing has to. Told once, at the start.
+    case networks(String)
     /// The camera waits to be paired, under this Bluetooth name.
     case advertising(name: String)
     /// A client reads or writes.
@@ -40,8 +40,7 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .filming(let source): "filming \(source)"
-        case .networksSimulated:
-            "no Wi-Fi to manage here: it takes the credentials of a simulated network list"
+        case .networks(let summary): "Wi-Fi: \(summary)"
         case .advertising(let name): "waiting to be paired as \(name)"
         case .clientConnected: "a client has connected"
         case .clientDisconnected: "the client has disconnected"

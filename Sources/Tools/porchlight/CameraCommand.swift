@@ -9,18 +9,22 @@ enum CameraCommand: Command {
     static let summary = "Makes this machine a camera."
     static let options: [Arguments.Option] = [
         .value("cloud"), .value("state"), .value("model"), .value("video"), .value("size"), .value("fps"),
-        .value("bitrate"), .flag("json"), .flag("exit-with-parent"),
+        .value("bitrate"), .value("wifi"), .flag("json"), .flag("exit-with-parent"),
     ]
     static let help = """
         porchlight camera --cloud URL --state DIR [OPTIONS]
 
-        Waits to be paired over Bluetooth, registers with the cloud and streams to whoever the cloud lets in. SIGINT and
-        SIGTERM end it. This machine's network is taken as it is: the camera lists simulated networks to be paired with
-        ('Porchlight Demo', password 'porchlight').
+        Waits to be paired over Bluetooth, joins the network that it is given, registers with the cloud and streams to
+        whoever the cloud lets in. SIGINT and SIGTERM end it.
 
           --cloud URL         The cloud to register with.
           --state DIR         Where its key and registration live; made if it is not there.
           --model NAME        What it calls itself (default: Porchlight Reference).
+          --wifi WAY          How it joins networks (default: auto):
+                              an interface such as wlan0, with wpa_supplicant, for the camera alone;
+                              simulated: a made-up list ('Porchlight Demo', password 'porchlight');
+                              none: the camera is wired, and lists just that;
+                              auto: the first interface that wpa_supplicant has for us, else simulated.
           --video SOURCE      auto, pattern, or a device such as /dev/video0 (default: auto).
           --size WxH          Picture size (default: 1280x720).
           --fps N             Frames a second (default: 30).
@@ -44,6 +48,7 @@ enum CameraCommand: Command {
             case .some(let path): .device(path: path)
             }
         try readVideo(arguments, into: &configuration.video)
+        configuration.networks = try await networks(arguments["wifi"] ?? "auto")
 
         let interruption = Interruption()
         let camera = Camera(configuration)
@@ -78,6 +83,23 @@ enum CameraCommand: Command {
 
     private static func say(_ event: String, json: Bool) throws {
         if json { try Terminal.say(json: EventLine(event: event)) } else { Terminal.say(event) }
+    }
+
+    private static func networks(_ way: String) async throws -> any NetworkJoiner {
+        switch way {
+        case "simulated": return SimulatedNetworks()
+        case "none": return SimulatedNetworks(SimulatedNetworks.wired, delays: .none)
+        case "auto":
+            guard let interface = await WpaSupplicant.freeInterface() else { return SimulatedNetworks() }
+            return try await WpaSupplicant.open(interface)
+        default:
+            // The length that the kernel allows for an interface's name.
+            guard (1...15).contains(way.utf8.count), !way.contains("/"), !way.contains(" ") else {
+                throw CommandError.usage(
+                    "'--wifi' is auto, simulated, none or an interface such as wlan0, not '\(way)'.")
+            }
+            return try await WpaSupplicant.open(way)
+        }
     }
 
     private static func readVideo(

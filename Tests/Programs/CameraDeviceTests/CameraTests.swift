@@ -9,119 +9,11 @@ import Wire
 
 @testable import CameraDevice
 
-/// A whole camera on the software radio, with a cloud that a test plays.
-private final class CameraFixture: Sendable {
-    let directory: TemporaryDirectory
-    let cloud: FakeCloud
-    let camera: Camera
-    let central: TestCentral
-    private let log = Locked<[CameraEvent]>([])
-    private let (events, seen) = AsyncStream<CameraEvent>.makeStream()
-    private let reading: Task<Void, Never>
-
-    init(
-        _ cloud: FakeCloud, directory: TemporaryDirectory? = nil,
-        change: @Sendable (inout CameraConfiguration) -> Void = { _ in }
-    ) throws {
-        let directory = try directory ?? TemporaryDirectory()
-        var configuration = CameraConfiguration(
-            stateDirectory: directory.path("camera"), destinations: try CameraDestinations(everywhere: cloud.url),
-            networks: SimulatedNetworks(delays: .none), clock: HastyClock())
-        configuration.videoInput = .testPattern
-        configuration.video.width = 320
-        configuration.video.height = 240
-        configuration.radioOptions = [CBManagerOptionRadioDirectoryKey: directory.path("air")]
-        change(&configuration)
-        let camera = Camera(configuration)
-        self.directory = directory
-        self.cloud = cloud
-        self.camera = camera
-        central = TestCentral(radioDirectory: directory.path("air"))
-        reading = Task { [log, seen] in
-            for await event in camera.events {
-                log.withLock { $0.append(event) }
-                seen.yield(event)
-            }
-            seen.finish()
-        }
-    }
-
-    /// All events so far.
-    var all: [CameraEvent] { log.withLock { $0 } }
-
-    /// Waits for an event, passing over others.
-    func event(_ what: String, where matches: @escaping @Sendable (CameraEvent) -> Bool) async throws {
-        _ = try await within(.seconds(30), what) { [events] in await events.first { matches($0) } }
-    }
-
-    func event(_ wanted: CameraEvent) async throws { try await event("\(wanted)") { $0 == wanted } }
-
-    /// Writes credentials as an app does.
-    func write(_ credentials: PairingCredentials) async throws {
-        try await within(.seconds(30), "pairing") { [central] in
-            central.scan()
-            _ = await central.sightings.first { $0.state?.phase == .waiting || $0.state?.phase == .failed }
-            try await central.connect()
-            try await central.write(credentials)
-            try await central.disconnect()
-        }
-    }
-
-    /// Returns when the camera's events have ended.
-    func ended() async { await reading.value }
-
-    func stop() async {
-        await camera.stop()
-        await ended()
-        await cloud.stop()
-    }
-}
-
-/// The real clock, with pauses of a few seconds cut to a hundredth. Limits, which are longer, keep their length.
-private struct HastyClock: Clock {
-    private let real = ContinuousClock()
-    var now: ContinuousClock.Instant { real.now }
-    var minimumResolution: Duration { real.minimumResolution }
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-        let wait = real.now.duration(to: deadline)
-        try await real.sleep(for: wait < .seconds(8) ? wait / 100 : wait)
-    }
-}
-
-/// A joiner that manages Wi-Fi, and hears none.
-private struct WirelessNetworks: NetworkJoiner {
-    var managesWiFi: Bool { true }
-    var joinsFiveGigahertz: Bool { false }
-    func scan() async -> [HeardNetwork] { [] }
-    func join(_ credentials: PairingCredentials) async throws(PairingFailure) { throw .networkNotFound }
-    func signalStrength() async -> Int? { nil }
-}
-
 @Suite(.serialized) struct CameraTests {
-    /// A cloud that takes every camera, and offers the first one a viewer.
-    private static func friendly(
-        _ converse: @escaping FakeCloud.Converse = { link, _ in
-            try await link.welcome()
-            await link.drain()
-        }
-    ) async throws -> FakeCloud {
-        try await FakeCloud.start(
-            respond: { request, _ in
-                guard let body = try? JSONDecoder().decode(DeviceRegistration.self, from: request.body) else {
-                    return HTTPResponse(status: 204)
-                }
-                return FakeCloud.json(
-                    201,
-                    DeviceRegistrationReceipt(
-                        deviceId: body.deviceId, name: "Porch",
-                        timezoneSettings: TimezoneSettings(id: "UTC", tzFormat: "GMT+00:00")))
-            }, converse: converse)
-    }
-
     @Test func isPairedThenShowsAndStops() async throws {
         let viewer = try Viewer()
         let offer = try await viewer.offer()
-        let cloud = try await Self.friendly { link, _ in
+        let cloud = try await FakeCloud.friendly { link, _ in
             try await link.welcome()
             try link.send(.offer(id: "1", session: "canary-session", sdp: offer, iceServers: [], deadline: 10_000))
             guard case .answer("1", let sdp) = try await link.next() else { return }
@@ -140,7 +32,8 @@ private struct WirelessNetworks: NetworkJoiner {
 
         let name = try #require(await fixture.name)
         let wanted: [CameraEvent] = [
-            .filming("a test pattern"), .networksSimulated, .advertising(name: name), .clientConnected,
+            .filming("a test pattern"), .networks(SimulatedNetworks().summary), .advertising(name: name),
+            .clientConnected,
             .credentialsReceived(ssid: "Porchlight Demo"),
             .joining(ssid: "Porchlight Demo"), .joined(ssid: "Porchlight Demo"), .registered(name: "Porch"), .online,
             .viewerJoined(viewers: 1), .viewerLeft(viewers: 0),
@@ -155,7 +48,7 @@ private struct WirelessNetworks: NetworkJoiner {
     }
 
     @Test func aPairedCameraGoesStraightToItsCloud() async throws {
-        let fixture = try CameraFixture(try await Self.friendly())
+        let fixture = try CameraFixture(try await FakeCloud.friendly())
         try await fixture.camera.start()
         try await fixture.write(Samples.credentials())
         try await fixture.event(.online)
@@ -166,14 +59,14 @@ private struct WirelessNetworks: NetworkJoiner {
         try await again.camera.start()
         try await again.event(.online)
         #expect(await again.camera.deviceID == first)
-        let wanted: [CameraEvent] = [.filming("a test pattern"), .networksSimulated, .online]
+        let wanted: [CameraEvent] = [.filming("a test pattern"), .networks(SimulatedNetworks().summary), .online]
         #expect(again.all == wanted, "a paired camera must not advertise")
         #expect(again.cloud.requests.count == 1, "it must not register again")
         await again.stop()
     }
 
     @Test func aWrongPasswordIsToldEverywhereAndCanBeMended() async throws {
-        let fixture = try CameraFixture(try await Self.friendly())
+        let fixture = try CameraFixture(try await FakeCloud.friendly())
         try await fixture.camera.start()
         try await fixture.write(Samples.credentials(password: "not the one"))
         try await fixture.event(.pairingFailed(.wrongPassword))
@@ -206,7 +99,7 @@ private struct WirelessNetworks: NetworkJoiner {
     }
 
     @Test func anUnknownDestinationFailsBeforeAnythingIsJoined() async throws {
-        let cloud = try await Self.friendly()
+        let cloud = try await FakeCloud.friendly()
         let url = cloud.url
         let fixture = try CameraFixture(cloud) { configuration in
             guard let only = try? CameraDestinations([CameraDestinations.Place(.us, .production): url]) else { return }
@@ -220,7 +113,7 @@ private struct WirelessNetworks: NetworkJoiner {
     }
 
     @Test func aRemovedCameraWaitsToBePairedAgain() async throws {
-        let cloud = try await Self.friendly { link, number in
+        let cloud = try await FakeCloud.friendly { link, number in
             guard number == 0 else { return try await link.welcome() }
             _ = try await link.next()
             try link.send(.refused(APIError(code: .notFound, message: "no such device")))
@@ -238,7 +131,7 @@ private struct WirelessNetworks: NetworkJoiner {
     @Test func aCameraThatCannotGoOnLetsGoAndEndsItsEvents() async throws {
         let directory = try TemporaryDirectory()
         let registration = directory.path("camera/registration.json")
-        let cloud = try await Self.friendly { link, _ in
+        let cloud = try await FakeCloud.friendly { link, _ in
             _ = try await link.next()
             // A directory cannot be removed as a file, not even by root.
             try FileManager.default.removeItem(atPath: registration)
@@ -280,7 +173,7 @@ private struct WirelessNetworks: NetworkJoiner {
     }
 
     @Test func startsOnceAndStopsAnyTime() async throws {
-        let fixture = try CameraFixture(try await Self.friendly())
+        let fixture = try CameraFixture(try await FakeCloud.friendly())
         try await fixture.camera.start()
         await #expect(throws: CameraError.alreadyStarted) { try await fixture.camera.start() }
         await fixture.stop()
@@ -345,29 +238,10 @@ private struct WirelessNetworks: NetworkJoiner {
         #expect(shown(pattern, .testPattern) == "filming a test pattern")
     }
 
-    @Test func aCameraThatJoinsNetworksSaysNothingOfSimulatedOnes() async throws {
-        let fixture = try CameraFixture(try await Self.friendly()) { $0.networks = WirelessNetworks() }
-        try await fixture.camera.start()
-        try await fixture.event("advertising") { if case .advertising = $0 { true } else { false } }
-        #expect(fixture.all.first == .filming("a test pattern"))
-        #expect(!fixture.all.contains(.networksSimulated))
-        await fixture.stop()
-    }
-
     @Test func aHostileNetworkNameCannotControlATerminal() throws {
         let credentials = try PairingCredentials(
             ssid: Data([0x1B, 0x5B, 0x32, 0x4A, 0xFF, 0x0A, 0x41]), password: Secret(""),
             sessionKey: Secret(Samples.sessionKey), region: .us, environment: .dev)
         #expect(credentials.networkName == "\u{FFFD}[2J\u{FFFD}\u{FFFD}A")
-    }
-}
-
-extension CameraFixture {
-    /// The name under which the camera advertised.
-    fileprivate var name: String? {
-        get async {
-            for case .advertising(let name) in all { return name }
-            return nil
-        }
     }
 }

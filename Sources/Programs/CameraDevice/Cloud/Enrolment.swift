@@ -38,7 +38,7 @@ struct Enrolment: Sendable {
         do throws(PairingFailure) {
             try await join(credentials)
         } catch {
-            if !joiner.managesWiFi {
+            if await joiner.hasAnotherWay() {
                 await registration.report(error, sessionKey: credentials.sessionKey, to: cloud)
             }
             throw error
@@ -46,33 +46,20 @@ struct Enrolment: Sendable {
         await progress(.joined)
         let receipt = try await registration.register(sessionKey: credentials.sessionKey, at: cloud)
         return RegistrationRecord(
-            cloud: cloud, deviceID: identity.deviceID, name: receipt.name, timezoneSettings: receipt.timezoneSettings)
+            cloud: cloud, deviceID: identity.deviceID, name: receipt.name, timezoneSettings: receipt.timezoneSettings,
+            network: joiner.managesWiFi ? NetworkCredentials(credentials) : nil)
     }
 
     private func join(_ credentials: PairingCredentials) async throws(PairingFailure) {
+        let network = NetworkCredentials(credentials)
         let result: Result<Void, PairingFailure>? = await limited(to: Self.joinLimit, on: clock) { [joiner] in
             do throws(PairingFailure) {
-                return .success(try await joiner.join(credentials))
+                return .success(try await joiner.join(network))
             } catch {
                 return .failure(error)
             }
         }
         guard let result else { throw .noAddress }
         try result.get()
-    }
-}
-
-extension PairingCredentials {
-    /// The SSID for a person to read: what is not UTF-8 or would control a terminal is shown as `�`.
-    var networkName: String {
-        let text = String(decoding: ssid, as: UTF8.self)
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
     }
 }

@@ -64,6 +64,9 @@ public final class SimulatedNetworks: NetworkJoiner {
         Network("Bell Tower", security: .wpa2, password: "quarter past nine", rssi: -88),
     ]
 
+    /// What a wired camera lists, since clients want a network to be chosen: one open network that says so.
+    public static let wired: [Network] = [Network("Wired network", security: .open, rssi: -30)]
+
     /// The list.
     public let networks: [Network]
     private let delays: Delays
@@ -80,6 +83,9 @@ public final class SimulatedNetworks: NetworkJoiner {
         self.clock = clock
     }
 
+    /// Says that there is no radio.
+    public var summary: String { "none to manage; it takes the credentials of a simulated network list" }
+
     /// False: there is no radio.
     public var managesWiFi: Bool { false }
 
@@ -93,8 +99,8 @@ public final class SimulatedNetworks: NetworkJoiner {
     }
 
     /// Compares with the list, after the delay of joining.
-    public func join(_ credentials: PairingCredentials) async throws(PairingFailure) {
-        let verdict = self.verdict(on: credentials)
+    public func join(_ network: NetworkCredentials) async throws(PairingFailure) {
+        let verdict = self.verdict(on: network)
         let delay =
             switch verdict {
             case .success: delays.join
@@ -105,16 +111,22 @@ public final class SimulatedNetworks: NetworkJoiner {
         } catch {
             throw .internalFault
         }
-        let network = try verdict.get()
-        joined.withLock { $0 = network }
+        let heard = try verdict.get()
+        joined.withLock { $0 = heard }
     }
+
+    /// Does nothing: there is no radio.
+    public func resume(_ network: NetworkCredentials) async {}
+
+    /// True: the camera is wired.
+    public func hasAnotherWay() async -> Bool { true }
 
     /// The strength of the joined network; before one is joined, of the strongest.
     public func signalStrength() async -> Int? {
         joined.withLock { $0?.rssi } ?? networks.map(\.heard.rssi).max()
     }
 
-    private func verdict(on credentials: PairingCredentials) -> Result<HeardNetwork, PairingFailure> {
+    private func verdict(on credentials: NetworkCredentials) -> Result<HeardNetwork, PairingFailure> {
         let sameName = networks.filter { $0.heard.ssid == credentials.ssid }
         guard !sameName.isEmpty else { return .failure(.networkNotFound) }
         // One name may stand for an open and a protected network; the credentials say which is meant.

@@ -1,7 +1,9 @@
 import Foundation
 import Wire
 
-/// What a camera remembers of its pairing: the cloud it belongs to. No secret is among it.
+/// What a camera remembers of its pairing: the cloud it belongs to, and the network, with its password.
+///
+/// One file holds both, so that a power cut leaves the old pairing or the new one whole.
 struct RegistrationRecord: Sendable, Equatable, Codable {
     /// The file in the state directory.
     static let fileName = "registration.json"
@@ -14,6 +16,8 @@ struct RegistrationRecord: Sendable, Equatable, Codable {
     var name: String
     /// The time zone chosen at pairing.
     var timezoneSettings: TimezoneSettings
+    /// The network to join at each start; nil for a camera that is wired.
+    var network: NetworkCredentials?
 
     /// Reads the record; nil when the camera is not paired.
     static func loaded(

@@ -116,7 +116,10 @@ actor Demo {
         do {
             camera = try ChildProcess(
                 executable: program,
-                arguments: ["camera", "--cloud", "\(cloud)", "--state", place.camera.path, "--exit-with-parent"],
+                arguments: [
+                    "camera", "--cloud", "\(cloud)", "--state", place.camera.path, "--wifi", "simulated",
+                    "--exit-with-parent",
+                ],
                 environment: ProcessInfo.processInfo.environment)
         } catch {
             throw DemoFailure(

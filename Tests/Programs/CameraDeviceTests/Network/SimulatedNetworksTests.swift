@@ -18,7 +18,7 @@ import Wire
                 Issue.record("\(error)")
                 return nil
             }
-            try await networks.join(credentials)
+            try await networks.join(NetworkCredentials(credentials))
             return nil
         } catch {
             return error
@@ -45,11 +45,11 @@ import Wire
         let networks = SimulatedNetworks(clock: clock)
         let right = try Samples.credentials()
         let wrong = try Samples.credentials(password: "not the one")
-        async let joined: Void = networks.join(right)
+        async let joined: Void = networks.join(NetworkCredentials(right))
         await clock.sleepers()
         clock.advance(by: SimulatedNetworks.Delays.realistic.join)
         try await joined
-        let refused = Task { try await networks.join(wrong) }
+        let refused = Task { try await networks.join(NetworkCredentials(wrong)) }
         await clock.sleepers()
         clock.advance(by: SimulatedNetworks.Delays.realistic.refusal)
         await #expect(throws: PairingFailure.wrongPassword) { try await refused.value }
@@ -58,10 +58,10 @@ import Wire
     @Test func reportsTheStrengthOfTheJoinedNetwork() async throws {
         let networks = SimulatedNetworks(delays: .none)
         #expect(await networks.signalStrength() == -48)
-        try await networks.join(Samples.credentials(ssid: "Workshop", password: "chisel and plane"))
+        try await networks.join(Samples.network(ssid: "Workshop", password: "chisel and plane"))
         #expect(await networks.signalStrength() == -63)
         await #expect(throws: PairingFailure.wrongPassword) {
-            try await networks.join(Samples.credentials(password: "not the one"))
+            try await networks.join(Samples.network(password: "not the one"))
         }
         #expect(await networks.signalStrength() == -63, "a failed attempt leaves the old network")
     }

@@ -19,7 +19,10 @@ private struct ScriptedNetworks: NetworkJoiner {
         return heard
     }
 
-    func join(_ credentials: PairingCredentials) async throws(PairingFailure) { throw .internalFault }
+    var summary: String { "scripted" }
+    func join(_ network: NetworkCredentials) async throws(PairingFailure) { throw .internalFault }
+    func resume(_ network: NetworkCredentials) async {}
+    func hasAnotherWay() async -> Bool { true }
     func signalStrength() async -> Int? { nil }
 }
 

@@ -28,6 +28,32 @@ import Wire
         #expect(try RegistrationRecord.loaded(from: state, for: identity) == nil)
     }
 
+    @Test func keepsTheNetworkForItsOwnerAlone() throws {
+        var record = record
+        record.network = try Samples.network(ssid: "Home", password: "canary 7391")
+        try record.save(in: state)
+        #expect(try RegistrationRecord.loaded(from: state, for: identity) == record)
+        #expect(state.mode(of: RegistrationRecord.fileName) == 0o600)
+        var shown = "\(record) \(String(reflecting: record))"
+        dump(record, to: &shown)
+        #expect(!shown.contains("canary"))
+    }
+
+    @Test(arguments: ["short", "with\nline feed"])
+    func aNetworkThatCannotBeIsDamage(password: String) throws {
+        var record = record
+        record.network = try Samples.network(ssid: "Home", password: "a good password")
+        try record.save(in: state)
+        let content = try #require(try state.read(RegistrationRecord.fileName))
+        let text = String(decoding: content, as: UTF8.self)
+        let escaped = password.replacing("\n", with: "\\n")
+        try state.replace(
+            RegistrationRecord.fileName, with: Data(text.replacing("a good password", with: escaped).utf8))
+        #expect(throws: CameraError.registrationDamaged(path: state.path(of: RegistrationRecord.fileName))) {
+            try RegistrationRecord.loaded(from: state, for: identity)
+        }
+    }
+
     @Test func isWorthNothingForAnotherKey() throws {
         try record.save(in: state)
         #expect(try RegistrationRecord.loaded(from: state, for: Samples.identity()) == nil)

@@ -17,6 +17,12 @@ enum Samples {
             region: .us, environment: environment)
     }
 
+    static func network(
+        ssid: String = "Porchlight Demo", password: String = "porchlight", security: WiFiSecurity? = nil
+    ) throws -> NetworkCredentials {
+        NetworkCredentials(try credentials(ssid: ssid, password: password, security: security))
+    }
+
     static func identity() throws -> CameraIdentity {
         let directory = try TemporaryDirectory()
         return try CameraIdentity.loaded(from: StateDirectory(path: directory.path("camera")))

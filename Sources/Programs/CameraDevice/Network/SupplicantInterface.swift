@@ -1,0 +1,274 @@
+import DBus
+import Foundation
+import Wire
+
+/// One network interface of wpa_supplicant: its D-Bus interface `fi.w1.wpa_supplicant1.Interface` as Swift.
+///
+/// Confined to the connection's queue, which is the executor of the actor that uses it. Source: wpa_supplicant's D-Bus API
+/// documentation, version 2.10.
+struct SupplicantInterface {
+    /// The name on the bus, and the prefix of all interfaces.
+    static let service = "fi.w1.wpa_supplicant1"
+    private static let root = "/fi/w1/wpa_supplicant1"
+    private static let interface = service + ".Interface"
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    /// A change that wpa_supplicant reports.
+    enum Change: Sendable, Equatable {
+        /// Something about the attempt to join.
+        case progress(JoinProgress.Event)
+        /// A scan has ended, well or not.
+        case scanDone(success: Bool)
+    }
+
+    /// A network block of wpa_supplicant's list.
+    struct Block: Sendable, Equatable {
+        var path: String
+        var isEnabled: Bool
+        /// Whether a camera made it.
+        var isOurs: Bool
+    }
+
+    private let connection: BusConnection
+    private let path: String
+
+    /// Finds the interface, and has wpa_supplicant take it where it has not yet.
+    static func open(
+        _ name: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
+    ) async throws(WiFiError) -> SupplicantInterface {
+        let path: String?
+        do throws(BusError) {
+            path = try await connection.call(service, root, service, "GetInterface", [.string(name)]).first?.string
+        } catch  where error.name == service + ".InterfaceUnknown" {
+            do throws(BusError) {
+                path = try await connection.call(
+                    service, root, service, "CreateInterface", [.properties(["Ifname": .string(name)])]
+                ).first?.string
+            } catch {
+                throw error.isAboutService
+                    ? .noSupplicant(reason: error.description) : .noInterface(name: name, reason: error.description)
+            }
+        } catch {
+            throw .noSupplicant(reason: error.description)
+        }
+        guard let path else { throw .noSupplicant(reason: "it answered without the interface's path") }
+        return SupplicantInterface(connection: connection, path: path)
+    }
+
+    /// The names of the interfaces that wpa_supplicant has.
+    static func names(
+        on connection: BusConnection, isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> [String] {
+        let paths = try await connection.property(service, root, service, "Interfaces")?.strings ?? []
+        var names: [String] = []
+        for path in paths {
+            // One that has just gone is no error.
+            if let name = try? await connection.property(service, path, interface, "Ifname")?.string {
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    // MARK: Reports
+
+    /// Reports changes, on the queue, until the subscriptions are dropped.
+    func observe(_ handler: @escaping @Sendable (Change) -> Void) -> [BusSubscription] {
+        let changed = BusMatch(
+            sender: Self.service, path: path, interface: Self.properties, member: "PropertiesChanged",
+            argument0: Self.interface)
+        let scanned = BusMatch(sender: Self.service, path: path, interface: Self.interface, member: "ScanDone")
+        return [changed, scanned].map { match in
+            connection.observe(match) { signal in
+                for change in Self.changes(in: signal) { handler(change) }
+            }
+        }
+    }
+
+    /// What a signal reports: causes before the state that they lead to.
+    static func changes(in signal: BusSignal) -> [Change] {
+        if signal.member == "ScanDone" { return [.scanDone(success: signal.arguments.first?.bool ?? false)] }
+        guard signal.arguments.count >= 2, let properties = signal.arguments[1].properties else { return [] }
+        var changes: [Change] = []
+        if let code = properties["DisconnectReason"]?.int { changes.append(.progress(.disconnectReason(code))) }
+        if let code = properties["AuthStatusCode"]?.int { changes.append(.progress(.authenticationStatus(code))) }
+        if let name = properties["State"]?.string, let state = SupplicantState(rawValue: name) {
+            changes.append(.progress(.state(state)))
+        }
+        return changes
+    }
+
+    /// The state now.
+    func state(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> SupplicantState {
+        try await property("State")?.string.flatMap(SupplicantState.init) ?? .disconnected
+    }
+
+    // MARK: Listening
+
+    /// Starts a scan; ``Change/scanDone(success:)`` tells when it has ended.
+    func startScan(isolation: isolated any Actor = #isolation) async throws(BusError) {
+        _ = try await connection.call(
+            Self.service, path, Self.interface, "Scan", [.properties(["Type": "active"])])
+    }
+
+    /// The stations that were heard within the last minutes.
+    func stations(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> [HeardStation] {
+        var stations: [HeardStation] = []
+        for station in try await property("BSSs")?.strings ?? [] {
+            // One that has just gone from the list is no error.
+            guard let properties = try? await connection.properties(Self.service, station, Self.service + ".BSS") else {
+                continue
+            }
+            if let station = HeardStation(properties) { stations.append(station) }
+        }
+        return stations
+    }
+
+    /// The SSID of the network that the interface is on, or nil.
+    func currentSSID(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> Data? {
+        guard try await state() == .completed, let station = try await property("CurrentBSS")?.string, station != "/"
+        else { return nil }
+        let properties = try? await connection.properties(Self.service, station, Self.service + ".BSS")
+        return properties?["SSID"]?.data
+    }
+
+    /// Strength of the station that the interface is on, in dBm; nil where there is none.
+    func signal(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> Int? {
+        guard try await state() == .completed else { return nil }
+        let answer = try await call("SignalPoll").first?.properties
+        return answer?["rssi"]?.int ?? answer?["avg-rssi"]?.int
+    }
+
+    /// The key management that the radio and this wpa_supplicant know.
+    func methods(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> Set<String> {
+        Set(try await property("Capabilities")?.properties?["KeyMgmt"]?.strings ?? [])
+    }
+
+    // MARK: Network blocks
+
+    /// The list of network blocks.
+    func blocks(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> [Block] {
+        var blocks: [Block] = []
+        for path in try await property("Networks")?.strings ?? [] {
+            let properties = try? await connection.properties(Self.service, path, Self.service + ".Network")
+            guard let properties else { continue }
+            // Text stands between quotes, as in wpa_supplicant's configuration file.
+            let mark = properties["Properties"]?.properties?["id_str"]?.string
+            blocks.append(
+                Block(
+                    path: path, isEnabled: properties["Enabled"]?.bool ?? false,
+                    isOurs: mark == "\"\(SupplicantNetwork.mark)\""))
+        }
+        return blocks
+    }
+
+    /// The block that the interface is on, or is about to be on; nil for none.
+    func currentBlock(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> String? {
+        let path = try await property("CurrentNetwork")?.string
+        return path == "/" ? nil : path
+    }
+
+    /// Adds a block, which is not joined yet.
+    /// - Returns: Its path.
+    func add(
+        _ network: SupplicantNetwork, isolation: isolated any Actor = #isolation
+    ) async throws(WiFiError) -> String {
+        guard let path = try await call("AddNetwork", [.properties(network.fields)]).first?.string else {
+            throw .refused(reason: "it answered without the network's path")
+        }
+        return path
+    }
+
+    /// Removes a block; leaves its network if the interface is on it.
+    func remove(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
+        _ = try await call("RemoveNetwork", [.path(block)])
+    }
+
+    /// Joins the network of a block, and disables all others.
+    func select(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
+        _ = try await call("SelectNetwork", [.path(block)])
+    }
+
+    /// Allows a block to be joined when no better one is heard.
+    func enable(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
+        do throws(BusError) {
+            _ = try await connection.call(
+                Self.service, block, Self.properties, "Set",
+                [.string(Self.service + ".Network"), "Enabled", .variant(true)])
+        } catch {
+            throw error.wiFiError
+        }
+    }
+
+    // MARK: Calls
+
+    private func call(
+        _ member: String, _ arguments: [BusValue] = [], isolation: isolated any Actor = #isolation
+    ) async throws(WiFiError) -> [BusValue] {
+        do throws(BusError) {
+            return try await connection.call(Self.service, path, Self.interface, member, arguments)
+        } catch {
+            throw error.wiFiError
+        }
+    }
+
+    private func property(
+        _ name: String, isolation: isolated any Actor = #isolation
+    ) async throws(WiFiError) -> BusValue? {
+        do throws(BusError) {
+            return try await connection.property(Self.service, path, Self.interface, name)
+        } catch {
+            throw error.wiFiError
+        }
+    }
+}
+
+extension BusConnection {
+    /// Calls a method and waits for the answer. To be called on the connection's queue; the task's cancellation is not
+    /// heard, so that what must be undone is undone.
+    func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> [BusValue] {
+        let result: Result<[BusValue], BusError> = await withCheckedContinuation { continuation in
+            call(destination, path, interface, member, arguments) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Reads a property.
+    func property(
+        _ destination: String, _ path: String, _ interface: String, _ name: String,
+        isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> BusValue? {
+        try await call(
+            destination, path, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(name)]
+        ).first?.unwrapped
+    }
+
+    /// Reads all properties of an interface.
+    func properties(
+        _ destination: String, _ path: String, _ interface: String, isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> [String: BusValue] {
+        try await call(
+            destination, path, "org.freedesktop.DBus.Properties", "GetAll", [.string(interface)]
+        ).first?.properties ?? [:]
+    }
+}
+
+extension BusError {
+    /// Whether it says that the service, or the bus, is not there or not for this account.
+    fileprivate var isAboutService: Bool {
+        switch self {
+        case .unreachable, .disconnected, .timedOut: true
+        case .remote(let name, _):
+            name.hasPrefix("org.freedesktop.DBus.Error.") && !name.hasSuffix("UnknownObject")
+        case .unexpectedReply, .invalid: false
+        }
+    }
+
+    /// The same for whoever joins networks.
+    fileprivate var wiFiError: WiFiError {
+        isAboutService ? .noSupplicant(reason: description) : .refused(reason: description)
+    }
+}
