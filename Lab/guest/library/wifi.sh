@@ -26,3 +26,34 @@ ask_address() {
     chmod +x /run/udhcpc.sh
     busybox udhcpc -i "$1" -n -q -f -t 10 -T 1 -s /run/udhcpc.sh
 }
+
+# start_home ADDRESS LINE…: one radio, wlan1, with many networks, that all lead to one bridge, which serves addresses of
+# ADDRESS's network (of 24 bits). The first network's lines come first; each further one begins with 'bss=wlan1_N'.
+start_home() {
+    local address=$1 file=/run/hostapd-home.conf
+    shift
+    modprobe bridge
+    ip -n home link add home0 type bridge
+    ip -n home address add "$address/24" dev home0
+    ip -n home link set home0 up
+    printf '%s\n' interface=wlan1 driver=nl80211 ctrl_interface=/run/hostapd hw_mode=g channel=1 "$@" |
+        sed '/^bss=\|^interface=/a bridge=home0' > "$file"
+    start_daemon hostapd ip netns exec home hostapd -t "$file"
+    within_file 30 "$LOGS/hostapd.log" 'AP-ENABLED' > /dev/null || return
+    start_daemon dnsmasq ip netns exec home dnsmasq --keep-in-foreground --log-facility=- --conf-file=/dev/null \
+        --no-resolv --no-hosts --port=0 --interface=home0 --bind-interfaces --dhcp-authoritative --leasefile-ro \
+        --dhcp-range="${address%.*}.50,${address%.*}.150,255.255.255.0,1h" --log-dhcp
+    within_file 20 "$LOGS/dnsmasq.log" 'DHCP, IP range' > /dev/null
+}
+
+# start_dhcpcd INTERFACE: serves it whenever it is on a network, as on a board; does not look for twins of its address.
+start_dhcpcd() {
+    printf '%s\n' duid persistent 'option domain_name_servers' noarp nodelay noipv6 > /run/dhcpcd.conf
+    mkdir -p /var/lib/dhcpcd /run/dhcpcd
+    start_daemon dhcpcd dhcpcd --nobackground --debug --config /run/dhcpcd.conf "$1"
+}
+
+# hexadecimal TEXT
+hexadecimal() {
+    printf '%s' "$1" | od -An -v -t x1 | tr -d ' \n'
+}
