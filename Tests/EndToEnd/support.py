@@ -14,15 +14,16 @@ def check(condition, what):
         sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {what}")
 
 
-def run(*words, limit=120):
+def run(*words, limit=120, typed="", environment=None):
     """Runs the program to its end; returns its exit code and both outputs."""
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=limit, input=typed,
+                          env=environment)
     return done.returncode, done.stdout, done.stderr
 
 
-def start(*words):
+def start(*words, environment=None):
     return subprocess.Popen([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+                            stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def next_line(process, containing, limit=60):

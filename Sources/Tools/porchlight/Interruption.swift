@@ -30,4 +30,21 @@ final class Interruption: @unchecked Sendable {
 
     /// Returns at the first signal, also when it came before, or when the task is cancelled.
     func wait() async { _ = await event.wait() }
+
+    /// Does the work unless a signal comes first: then it is cancelled.
+    /// - Throws: What the work throws, or a ``StepFailure`` that names `step`.
+    func ends<Result: Sendable>(
+        _ step: String, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await work() }
+            group.addTask {
+                await self.wait()
+                throw StepFailure(step: step, reason: "it was interrupted", advice: "Start again when you like.")
+            }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
 }

@@ -3,7 +3,9 @@ import Foundation
 /// The command line: `porchlight COMMAND [OPTIONS]`.
 @main
 struct Porchlight {
-    private static var commands: [any Command.Type] { [DemoCommand.self, ServeCommand.self, CameraCommand.self] }
+    private static var commands: [any Command.Type] {
+        [DemoCommand.self, ServeCommand.self, CameraCommand.self, PairCommand.self]
+    }
 
     static func main() async {
         // A reader that goes away (`| head`) must end a write with an error, not the process with a signal.

@@ -10,54 +10,40 @@ actor Demo {
 
     /// What came of it.
     struct Outcome: Sendable {
-        var report: DemoReport
+        var report: WalkthroughReport
         /// The address of the page that shows the camera; the token in its fragment opens the space.
         var page: String
     }
 
-    private let steps: DemoSteps
+    private let steps: Steps
     private let place: DemoDirectory
     private let port: Int
-    private let ssid: String
-    private let password: String
+    private let network: JoinWish
     private let snapshot: URL?
     private var cloud: CloudServer?
     private var camera: ChildProcess?
 
-    init(steps: DemoSteps, place: DemoDirectory, port: Int, ssid: String, password: String, snapshot: URL?) {
+    init(steps: Steps, place: DemoDirectory, port: Int, network: JoinWish, snapshot: URL?) {
         self.steps = steps
         self.place = place
         self.port = port
-        self.ssid = ssid
-        self.password = password
+        self.network = network
         self.snapshot = snapshot
     }
 
     /// Does the whole walk, or gives up when the person does.
     func runUnlessInterrupted(_ interruption: Interruption) async throws -> Outcome {
-        try await withThrowingTaskGroup(of: Outcome.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await self.run() }
-            group.addTask {
-                await interruption.wait()
-                throw DemoFailure(step: "demo", reason: "it was interrupted", advice: "Start again when you like.")
-            }
-            guard let outcome = try await group.next() else { throw CancellationError() }
-            return outcome
-        }
+        try await interruption.ends("demo") { try await self.run() }
     }
 
     private func run() async throws -> Outcome {
         let (cloud, owner) = try await startCloud()
         try await startCamera(cloud: cloud.address)
         InstaSDK.configure(environment: .production, region: .us, cloud: cloud.address, token: owner.token)
-        let walk = DemoWalkthrough(
-            steps: steps, spaceID: owner.spaceId, ssid: ssid, password: password, snapshot: snapshot)
+        let walk = Walkthrough(
+            steps: steps, spaceID: owner.spaceId, network: network, snapshot: snapshot, framesToSee: 30)
         let seen = try await walk.run()
-        let report = DemoReport(
-            steps: await steps.done, deviceId: seen.deviceID, frames: seen.frames, width: seen.width,
-            height: seen.height, codec: seen.codec, firstFrameMilliseconds: seen.firstFrame.milliseconds,
-            snapshot: seen.snapshot.path)
+        let report = seen.report(await steps.done)
         let page = "\(cloud.address)#space=\(owner.spaceId)&device=\(seen.deviceID)&token=\(owner.token.revealed)"
         return Outcome(report: report, page: page)
     }
@@ -122,7 +108,7 @@ actor Demo {
                 ],
                 environment: ProcessInfo.processInfo.environment)
         } catch {
-            throw DemoFailure(
+            throw StepFailure(
                 step: "start the camera", reason: error.localizedDescription,
                 advice: "Check that \(program.path) can be executed.")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Wire
 
 /// The main job from end to end: a cloud, a camera in a process of its own, and an app that pairs it and watches.
 enum DemoCommand: Command {
@@ -34,29 +35,18 @@ enum DemoCommand: Command {
         let json = arguments.has("json")
         if json, !arguments.has("once") { throw CommandError.usage("'--json' needs '--once'.") }
         let port = try arguments.integer("port", in: 0...65_535) ?? 0
-        let steps = DemoSteps(showsLines: !json)
+        let steps = Steps(showsLines: !json)
         do {
-            try checkSnapshot(arguments["snapshot"])
+            try Walkthrough.checkSnapshot(arguments["snapshot"])
             try await run(arguments, steps: steps, port: port)
         } catch {
-            let failure = error as? DemoFailure ?? DemoFailure(step: "demo", reason: "\(error)", advice: "Start again.")
-            if json { try Terminal.say(json: DemoFailureReport(failure, done: await steps.done)) }
+            let failure = error as? StepFailure ?? StepFailure(step: "demo", reason: "\(error)", advice: "Start again.")
+            if json { try Terminal.say(json: StepFailureReport(failure, done: await steps.done)) }
             throw CommandError.failed(failure.description)
         }
     }
 
-    /// Minutes of pairing are not worth a picture that cannot be kept.
-    private static func checkSnapshot(_ path: String?) throws(DemoFailure) {
-        guard let path else { return }
-        let directory = URL(filePath: path).deletingLastPathComponent().path
-        guard FileManager.default.isWritableFile(atPath: directory) else {
-            throw DemoFailure(
-                step: "prepare", reason: "\(directory) is no directory that can be written",
-                advice: "Choose another file with --snapshot.")
-        }
-    }
-
-    private static func run(_ arguments: Arguments, steps: DemoSteps, port: Int) async throws {
+    private static func run(_ arguments: Arguments, steps: Steps, port: Int) async throws {
         let place = try DemoDirectory(cloud: arguments.directory("data"))
         defer { place.remove() }
         // One air for this process and the camera's, so that another demo on this machine does not hear it, and no trace
@@ -66,8 +56,10 @@ enum DemoCommand: Command {
 
         let interruption = Interruption()
         let demo = Demo(
-            steps: steps, place: place, port: port, ssid: arguments["ssid"] ?? Demo.ssid,
-            password: arguments["password"] ?? Demo.password, snapshot: arguments["snapshot"].map { URL(filePath: $0) })
+            steps: steps, place: place, port: port,
+            network: JoinWish(
+                ssid: arguments["ssid"] ?? Demo.ssid, password: Secret(arguments["password"] ?? Demo.password)),
+            snapshot: arguments["snapshot"].map { URL(filePath: $0) })
         do {
             let outcome = try await demo.runUnlessInterrupted(interruption)
             if arguments.has("json") {

@@ -9,7 +9,7 @@ struct DemoDirectory: Sendable {
     private let temporary: URL
 
     /// - Parameter cloud: A directory for the cloud that is left at the end, or nil for a temporary one.
-    init(cloud: URL?) throws(DemoFailure) {
+    init(cloud: URL?) throws(StepFailure) {
         temporary = FileManager.default.temporaryDirectory.appending(
             path: "porchlight-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
         self.cloud = cloud ?? temporary.appending(path: "cloud", directoryHint: .isDirectory)
@@ -17,7 +17,7 @@ struct DemoDirectory: Sendable {
             try FileManager.default.createDirectory(
                 at: temporary, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw DemoFailure(
+            throw StepFailure(
                 step: "prepare", reason: "\(temporary.path) cannot be made: \(error.localizedDescription)",
                 advice: "Set TMPDIR to a directory that can be written.")
         }

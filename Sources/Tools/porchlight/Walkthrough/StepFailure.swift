@@ -1,5 +1,5 @@
-/// Why the demo ended early: which step, what happened, what to do.
-struct DemoFailure: Error, CustomStringConvertible {
+/// Why a walk ended early: which step, what happened, what to do.
+struct StepFailure: Error, CustomStringConvertible {
     var step: String
     var reason: String
     var advice: String

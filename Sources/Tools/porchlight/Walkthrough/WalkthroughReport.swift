@@ -1,5 +1,5 @@
-/// What `porchlight demo --once --json` prints when every step went well.
-struct DemoReport: Encodable {
+/// What `porchlight pair --json` and `porchlight demo --once --json` print when every step went well.
+struct WalkthroughReport: Encodable {
     struct Step: Encodable {
         var name: String
         var milliseconds: Int
@@ -15,8 +15,8 @@ struct DemoReport: Encodable {
     var snapshot: String
 }
 
-/// What it prints when a step failed.
-struct DemoFailureReport: Encodable {
+/// What they print when a step failed.
+struct StepFailureReport: Encodable {
     struct Failure: Encodable {
         var step: String
         var reason: String
@@ -24,9 +24,9 @@ struct DemoFailureReport: Encodable {
     }
 
     var error: Failure
-    var steps: [DemoReport.Step]
+    var steps: [WalkthroughReport.Step]
 
-    init(_ failure: DemoFailure, done steps: [DemoReport.Step]) {
+    init(_ failure: StepFailure, done steps: [WalkthroughReport.Step]) {
         error = Failure(step: failure.step, reason: failure.reason, advice: failure.advice)
         self.steps = steps
     }

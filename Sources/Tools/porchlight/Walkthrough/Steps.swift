@@ -1,9 +1,9 @@
 import Foundation
 
-/// Runs the demo's steps one after the other: each is timed, limited, and given up at once when the camera's process ends.
-actor DemoSteps {
+/// Runs steps one after the other: each is timed, limited, and given up at once when a process that it depends on ends.
+actor Steps {
     private let showsLines: Bool
-    private(set) var done: [DemoReport.Step] = []
+    private(set) var done: [WalkthroughReport.Step] = []
     private var camera: ChildProcess?
 
     /// - Parameter showsLines: Whether each step prints a line for people.
@@ -36,7 +36,7 @@ actor DemoSteps {
         do {
             let result = try await race(name, limit: limit, advice: advice, body)
             let taken = start.duration(to: clock.now)
-            done.append(DemoReport.Step(name: name, milliseconds: taken.milliseconds))
+            done.append(WalkthroughReport.Step(name: name, milliseconds: taken.milliseconds))
             progress?.cancel()
             if showsLines {
                 Terminal.progress("")
@@ -61,21 +61,21 @@ actor DemoSteps {
             group.addTask {
                 do {
                     return try await body()
-                } catch let failure as DemoFailure {
+                } catch let failure as StepFailure {
                     throw failure
                 } catch {
-                    throw DemoFailure(step: name, reason: "\(error)", advice: advice)
+                    throw StepFailure(step: name, reason: "\(error)", advice: advice)
                 }
             }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw DemoFailure(step: name, reason: "nothing within \(limit.formatted())", advice: advice)
+                throw StepFailure(step: name, reason: "nothing within \(limit.formatted())", advice: advice)
             }
             if let camera {
                 group.addTask {
                     guard let status = await camera.exit() else { throw CancellationError() }
                     let complaint = camera.lastComplaint.map { ": \($0)" } ?? ""
-                    throw DemoFailure(
+                    throw StepFailure(
                         step: name, reason: "the camera's process ended (exit status \(status))\(complaint)",
                         advice: "Mend what it says, or start 'porchlight camera' by hand to see more.")
                 }

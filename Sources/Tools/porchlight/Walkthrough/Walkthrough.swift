@@ -4,7 +4,7 @@ import Foundation
 import Porchlight
 
 /// What an app does, from the first scan to the first picture: the public SDK and nothing else.
-struct DemoWalkthrough: Sendable {
+struct Walkthrough: Sendable {
     /// What the walk-through ends with.
     struct Outcome: Sendable {
         var deviceID: String
@@ -14,14 +14,24 @@ struct DemoWalkthrough: Sendable {
         var codec: String
         var firstFrame: Duration
         var snapshot: URL
+
+        /// What is printed of it.
+        func report(_ steps: [WalkthroughReport.Step]) -> WalkthroughReport {
+            WalkthroughReport(
+                steps: steps, deviceId: deviceID, frames: frames, width: width, height: height, codec: codec,
+                firstFrameMilliseconds: firstFrame.milliseconds, snapshot: snapshot.path)
+        }
     }
 
-    let steps: DemoSteps
+    let steps: Steps
     let spaceID: String
-    let ssid: String
-    let password: String
+    let network: JoinWish
+    /// The name of the camera, such as `Camera A1B2`; nil for the nearest.
+    var cameraName: String?
     /// Where the picture goes; nil for a file named after the device in the temporary directory.
     let snapshot: URL?
+    /// How many decoded pictures are proof enough.
+    let framesToSee: Int
 
     private let ble = BLEManager.instance
 
@@ -35,6 +45,17 @@ struct DemoWalkthrough: Sendable {
         let deviceID = try await waitForCloud(session.sessionKey)
         try await waitUntilPaired(deviceID, session.sessionKey)
         return try await watch(deviceID)
+    }
+
+    /// Minutes of pairing are not worth a picture that cannot be kept.
+    static func checkSnapshot(_ path: String?) throws(StepFailure) {
+        guard let path else { return }
+        let directory = URL(filePath: path).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: directory) else {
+            throw StepFailure(
+                step: "prepare", reason: "\(directory) is no directory that can be written",
+                advice: "Choose another file with --snapshot.")
+        }
     }
 
     // MARK: Bluetooth
@@ -54,7 +75,12 @@ struct DemoWalkthrough: Sendable {
             "find a camera", limit: .seconds(35), advice: "Check that the camera's process is up, then try again.",
             summary: { (camera: BLECamera) in "\(camera.name), \(camera.rssi) dBm" }
         ) {
-            try await ble.findCameras()[0]
+            let heard = try await ble.findCameras()
+            guard let cameraName else { return heard[0] }
+            for await list in ble.$cameraList.values {
+                if let camera = list.first(where: { $0.name == cameraName }) { return camera }
+            }
+            throw CancellationError()
         }
     }
 
@@ -80,7 +106,9 @@ struct DemoWalkthrough: Sendable {
             advice: "Give the camera a minute after power-on, then try again.",
             summary: { (list: [WifiNetwork]) in "\(list.count): \(list.map(\.ssid).joined(separator: ", "))" }
         ) {
-            _ = try await ble.networks()
+            let heard = try await ble.networks()
+            if network.isHidden { return heard }
+            let ssid = network.ssid
             return try await withThrowingTaskGroup(of: [WifiNetwork].self) { group in
                 defer { group.cancelAll() }
                 group.addTask {
@@ -92,11 +120,11 @@ struct DemoWalkthrough: Sendable {
                 group.addTask {
                     // A scan reports within a few seconds of its first network.
                     try await Task.sleep(for: .seconds(10))
-                    throw DemoFailure(
+                    throw StepFailure(
                         step: "list the camera's networks",
                         reason: "the camera does not hear '\(ssid)'; it hears "
                             + ble.wifiList.map { "'\($0.ssid)'" }.joined(separator: ", "),
-                        advice: "Choose one of these with --ssid.")
+                        advice: "Choose one of these with --ssid; for one that hides its name, say so.")
                 }
                 guard let list = try await group.next() else { throw CancellationError() }
                 return list
@@ -106,11 +134,11 @@ struct DemoWalkthrough: Sendable {
 
     private func writeCredentials(_ session: PairingSessionKeyModel) async throws {
         try await steps.run(
-            "write the credentials", limit: .seconds(35), advice: "Try again.", summary: { "for '\(ssid)'" }
+            "write the credentials", limit: .seconds(35), advice: "Try again.", summary: { "for '\(network.ssid)'" }
         ) {
             try await ble.write(
                 WiFiDetailModel(
-                    ssid: ssid, password: password, sessionKey: session.sessionKey,
+                    ssid: network.ssid, password: network.password.revealed, sessionKey: session.sessionKey,
                     env: ServerEnvironment.production.rawValue, region: session.region))
         }
         ble.disconnect()
@@ -167,7 +195,7 @@ struct DemoWalkthrough: Sendable {
             "receive decoded frames", limit: .seconds(20), advice: "Look at the load of this machine.",
             summary: { (size: CGSize) in "\(pictures.frameCount) of \(Int(size.width))x\(Int(size.height))" }
         ) {
-            for await _ in pictures.frames where pictures.frameCount >= Self.framesToSee { break }
+            for await _ in pictures.frames where pictures.frameCount >= framesToSee { break }
             return pictures.size
         }
         _ = try await steps.run(
@@ -191,8 +219,6 @@ struct DemoWalkthrough: Sendable {
         await view.closed()
         return outcome
     }
-
-    private static let framesToSee = 30
 
     private static func defaultSnapshot(of deviceID: String) -> URL {
         FileManager.default.temporaryDirectory.appending(path: "porchlight-\(deviceID.suffix(4)).png")
