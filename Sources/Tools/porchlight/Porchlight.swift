@@ -49,8 +49,9 @@ struct Porchlight {
           version   Prints the version.
 
         'porchlight COMMAND --help' explains a command. Exit codes: 0 done, 1 failed, 64 wrong usage.
-        Environment: PORCHLIGHT_LOG=debug|info|warning|error|off; PORCHLIGHT_RADIO_DIR, where the processes of one
-        software radio meet; PORCHLIGHT_STATE, where CoreBluetooth keeps what it knows of peripherals.
+        Environment: PORCHLIGHT_LOG=debug|info|warning|error|off; PORCHLIGHT_RADIO=bluez|software; PORCHLIGHT_ADAPTER,
+        BlueZ's adapter such as hci1; PORCHLIGHT_RADIO_DIR, where the processes of one software radio meet;
+        PORCHLIGHT_STATE, where CoreBluetooth keeps what it knows of peripherals.
         """
     }
 }
