@@ -34,10 +34,7 @@ struct DiscoverySession: Equatable, Sendable {
         switch (phase, wanted) {
         case (.off, true): return [begin()]
         case (.running, false): return [end()]
-        case (.pausing, false):
-            phase = .off
-            failures = 0
-            return [.resume]
+        case (.pausing, false): return [.resume, end()]
         default: return []
         }
     }
@@ -51,10 +48,8 @@ struct DiscoverySession: Equatable, Sendable {
             return isWanted ? [] : [end()]
         }
         failures += 1
-        guard isWanted else {
-            phase = .off
-            return []
-        }
+        // A start fails also because there is a session already.
+        guard isWanted else { return [end()] }
         phase = .pausing
         return [.pause(Backoff.delay(after: failures))]
     }
@@ -63,7 +58,11 @@ struct DiscoverySession: Equatable, Sendable {
     mutating func stopped() -> [Action] {
         guard phase == .stopping else { return [] }
         phase = .off
-        return isWanted ? [begin()] : []
+        guard isWanted else {
+            failures = 0
+            return []
+        }
+        return [begin()]
     }
 
     /// A pause is over.

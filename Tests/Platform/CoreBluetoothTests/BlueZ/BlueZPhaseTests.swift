@@ -97,9 +97,15 @@ struct BlueZPhaseTests {
             #expect(session.stopped() == [.start])
         }
         #expect(session.started(false) == [.pause(.seconds(4))])
-        #expect(session.want(false) == [.resume])
+        #expect(session.want(false) == [.resume, .stop])
         #expect(session.paused() == [])
+        #expect(session.stopped() == [])
         #expect(session.want(true) == [.start])
+        #expect(session.want(false) == [])
+        // It may have failed because there is a session.
+        #expect(session.started(false) == [.stop])
+        #expect(session.want(true) == [])
+        #expect(session.stopped() == [.start])
         session.lost()
         #expect(session.started(true) == [])
         #expect(session.phase == .off)
