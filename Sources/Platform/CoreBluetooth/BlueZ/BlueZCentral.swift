@@ -7,8 +7,6 @@ import Foundation
 final class BlueZCentral: CentralRadio, @unchecked Sendable {
     // Unchecked because the mutable state is touched on `adapter.queue` only, but for `connected`, which is locked.
 
-    /// A scan that hears nothing for this long is suspected to be dead, and begun again.
-    static let silenceLimit = Duration.seconds(90)
     /// How long taking a connection down may take before the daemon is not waited for.
     private static let farewell = Duration.seconds(10)
 
@@ -19,22 +17,20 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
     private var isOn = false
 
     private var request: ScanRequest?
-    private var discovery = DiscoverySession()
-    /// Counts sessions, so that an answer for a lost one is told from an answer for the present one.
-    private var generation = 0
-    private var discoveryPause: RadioClock.Alarm?
-    private var watchdog: RadioClock.Alarm?
-    private var lastHeard = Duration.zero
+    private let discovery: BlueZDiscovery
 
     private var connectors: [RadioAddress: BlueZConnector] = [:]
     private var links: [RadioAddress: BlueZLink] = [:]
     /// Connections that the daemon was told to end and that may not be gone yet.
     private var leaving: [RadioAddress: Int] = [:]
+    /// Counts the times that all connections were over, so that a late answer is not taken for a present one's.
+    private var generation = 0
     private let connected = Locked<[RadioAddress: [CBUUID]]>([:])
 
     init(_ adapter: BlueZAdapter, sharing: AdapterSharing = .process) {
         self.adapter = adapter
         self.sharing = sharing
+        discovery = BlueZDiscovery(adapter)
     }
 
     var connectedPeripherals: [RadioAddress: [CBUUID]] { connected.withLock { $0 } }
@@ -77,8 +73,6 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         request = nil
         discovery.lost()
         generation += 1
-        discoveryPause?.cancel()
-        watchdog?.cancel()
         let (ended, dropped) = (links, connectors)
         links = [:]
         connectors = [:]
@@ -108,22 +102,18 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
             guard let address = RadioAddress(devicePath: path, adapter: adapterPath) else { return }
             lost(address)
         case .changed(adapterPath, BlueZ.adapter, let changed, _):
-            // Somebody or something ended the discovery behind the daemon's back.
-            if changed["Discovering"]?.bool == false { perform(discovery.revive()) }
-        case .added(let path, let interface, _): link(at: path, adapterPath)?.added(path, interface)
-        case .removed(let path, let interface): link(at: path, adapterPath)?.removed(path, interface)
+            if changed["Discovering"]?.bool == false { discovery.ended() }
+        case .added(let path, let interface, _): link(at: path)?.added(path, interface)
+        case .removed(let path, let interface): link(at: path)?.removed(path, interface)
         case .changed(let path, BlueZ.gattCharacteristic, let changed, _):
-            link(at: path, adapterPath)?.changed(path, changed)
-        case .changed(let path, BlueZ.gattService, _, _): link(at: path, adapterPath)?.serviceChanged()
+            link(at: path)?.changed(path, changed)
+        case .changed(let path, BlueZ.gattService, _, _): link(at: path)?.serviceChanged()
         default: break
         }
     }
 
-    private func link(at path: String, _ adapterPath: String) -> BlueZLink? {
-        guard !links.isEmpty else { return nil }
-        let device = String(path.prefix(adapterPath.count + 22))
-        return RadioAddress(devicePath: device, adapter: adapterPath).flatMap { links[$0] }
-    }
+    /// The connection whose attributes an object belongs to. There are few of them.
+    private func link(at path: String) -> BlueZLink? { links.values.first { path.hasPrefix($0.path) } }
 
     private func deviceChanged(_ address: RadioAddress, _ path: String, _ changed: [String: BusValue]) {
         let properties = adapter.objects?.properties(path, BlueZ.device) ?? [:]
@@ -169,7 +159,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
     }
 
     private func heard(_ address: RadioAddress, _ properties: [String: BusValue]) {
-        lastHeard = adapter.clock.now()
+        discovery.heard()
         connectors[address]?.heard()
         guard request != nil else { return }
         deliver?(
@@ -179,65 +169,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     private func updateDiscovery() {
         let isNeeded = request != nil || connectors.values.contains { $0.needsDiscovery }
-        perform(discovery.want(isOn && isNeeded && !sharing.isQuiet(adapter.identity)))
-    }
-
-    private func perform(_ actions: [DiscoverySession.Action]) {
-        for action in actions {
-            switch action {
-            case .start: startDiscovery()
-            case .stop:
-                callDiscovery("StopDiscovery") { central, _ in central.perform(central.discovery.stopped()) }
-            case .pause(let duration):
-                discoveryPause = adapter.clock.after(duration, on: adapter.queue) { [weak self] in
-                    guard let self else { return }
-                    perform(discovery.paused())
-                }
-            case .resume: discoveryPause?.cancel()
-            }
-        }
-    }
-
-    private func startDiscovery() {
-        guard let path = adapter.path else { return }
-        // Any filter makes the daemon signal every advertisement, those without discoverable flags too; the data of each
-        // takes the place of that before. A threshold for the signal strength would silence controllers without one.
-        adapter.send(
-            path, BlueZ.adapter, "SetDiscoveryFilter", [.properties(["Transport": "le", "DuplicateData": true])])
-        callDiscovery("StartDiscovery") { central, result in
-            if case .failure(let error) = result {
-                central.log.debug("the scan did not start: \(error)")
-                if central.discovery.failures == 3 {
-                    central.log.warning("the scan has not started 4 times and is tried on: \(error)")
-                }
-            } else {
-                central.lastHeard = central.adapter.clock.now()
-                central.watch(for: Self.silenceLimit)
-            }
-            central.perform(central.discovery.started((try? result.get()) != nil))
-        }
-    }
-
-    private func callDiscovery(
-        _ member: String, _ body: @escaping @Sendable (BlueZCentral, Result<[BusValue], BusError>) -> Void
-    ) {
-        guard let path = adapter.path else { return }
-        adapter.call(path, BlueZ.adapter, member) { [weak self, generation] result in
-            guard let self, generation == self.generation else { return }
-            body(self, result)
-        }
-    }
-
-    /// Looks after the scan when it may have been silent for too long.
-    private func watch(for time: Duration) {
-        watchdog?.cancel()
-        watchdog = adapter.clock.after(time, on: adapter.queue) { [weak self] in
-            guard let self, discovery.phase == .running else { return }
-            let silence = adapter.clock.now() - lastHeard
-            guard silence >= Self.silenceLimit else { return watch(for: Self.silenceLimit - silence) }
-            log.info("nothing was heard for \(silence): the scan is begun again")
-            perform(discovery.revive())
-        }
+        discovery.want(isOn && isNeeded && !sharing.isQuiet(adapter.identity))
     }
 
     // MARK: Connections

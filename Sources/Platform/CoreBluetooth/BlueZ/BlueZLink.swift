@@ -31,7 +31,8 @@ final class BlueZLink: @unchecked Sendable {
     private var emptiness: RadioClock.Alarm?
     private var waiting: [@Sendable (RadioResult<GATTTable>) -> Void] = []
     private var writers: [AttributeID: CommandWriter] = [:]
-    private var subscriptions: [AttributeID: ValueSubscription] = [:]
+    /// By the paths of their characteristics, which is how values arrive.
+    private var subscriptions: [String: ValueSubscription] = [:]
     private var changes: Set<AttributeID> = []
     private var announcement: BusPendingCall?
     private var failure: RadioFailure?
@@ -171,7 +172,7 @@ final class BlueZLink: @unchecked Sendable {
 
     func read(_ attribute: AttributeID, _ completion: @escaping RadioCompletion<Data>) {
         guard let path = table?[attribute] else { return completion(.failure(failure ?? .radio(.invalidHandle))) }
-        let subscription = subscriptions[attribute]
+        let subscription = subscriptions[path]
         subscription?.readBegins()
         requests.submit(
             .init(
@@ -223,11 +224,11 @@ final class BlueZLink: @unchecked Sendable {
             return completion(.failure(failure ?? .radio(.invalidHandle)))
         }
         let subscription =
-            subscriptions[id]
+            subscriptions[characteristic.path]
             ?? ValueSubscription(characteristic.path, adapter) { [weak self] value in
                 self?.deliver(.notified(id, value))
             }
-        subscriptions[id] = subscription
+        subscriptions[characteristic.path] = subscription
         subscription.set(enabled, completion)
     }
 
@@ -260,10 +261,7 @@ final class BlueZLink: @unchecked Sendable {
     func removed(_ path: String, _ interface: String) {
         guard let table else { return }
         requests.forget(path)
-        for (id, subscription) in subscriptions where table[id] == path {
-            subscription.end(.radio(.invalidHandle))
-            subscriptions[id] = nil
-        }
+        subscriptions.removeValue(forKey: path)?.end(.radio(.invalidHandle))
         for (id, writer) in writers where table[id] == path {
             writer.end(.radio(.invalidHandle))
             writers[id] = nil
@@ -281,16 +279,8 @@ final class BlueZLink: @unchecked Sendable {
     }
 
     func changed(_ path: String, _ properties: [String: BusValue]) {
-        if let value = properties["Value"]?.data, let id = characteristic(at: path) {
-            subscriptions[id]?.signalled(value)
-        }
+        if let value = properties["Value"]?.data { subscriptions[path]?.signalled(value) }
         if let mtu = properties["MTU"]?.int { agreed(mtu) }
-    }
-
-    private func characteristic(at path: String) -> AttributeID? {
-        guard let handle = UInt16(path.suffix(4), radix: 16) else { return nil }
-        let id = AttributeID(handle)
-        return table?.characteristic(id)?.path == path ? id : nil
     }
 
     /// Announces what has changed, once all of it is known here: the daemon flushes its signals before it answers.
