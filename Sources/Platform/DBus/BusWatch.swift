@@ -5,12 +5,12 @@ import Glibc
 /// Tells a connection when sd-bus has something to do: its descriptor is readable, writable while something waits to be
 /// sent, or a call's time is up.
 ///
-/// Used on the connection's queue only, but for ``start(_:)`` and a last ``stop()``. The sources hold the handle until
-/// they are cancelled for good, so that the descriptor is not closed, and given to somebody else, under them.
+/// Used on the connection's queue only, but for ``start(_:)`` and a last ``stop()``. The poller and the sources hold the
+/// handle until they have ended for good, so that the descriptor is not closed, and given to somebody else, under them.
 final class BusWatch {
     let handle: BusHandle
     private let queue: DispatchQueue
-    private var reader: (any DispatchSourceRead)?
+    private var reader: BusPoller?
     private var writer: (any DispatchSourceWrite)?
     private var timer: (any DispatchSourceTimer)?
     /// When the timer fires, in microseconds of the monotonic clock. It is moved forwards only: calls come and are answered
@@ -26,19 +26,15 @@ final class BusWatch {
     /// Watches from now on; `onReady` is called on the queue, maybe before this returns.
     func start(_ onReady: @escaping @Sendable () -> Void) {
         self.onReady = onReady
-        let reader = DispatchSource.makeReadSource(fileDescriptor: sd_bus_get_fd(handle.bus), queue: queue)
         let timer = DispatchSource.makeTimerSource(queue: queue)
-        self.reader = reader
         self.timer = timer
-        reader.setEventHandler(handler: onReady)
-        reader.setCancelHandler { [handle] in withExtendedLifetime(handle) {} }
         timer.setEventHandler { [weak self] in
             self?.deadline = .max
             onReady()
         }
         rearm()
         timer.activate()
-        reader.activate()
+        reader = BusPoller(sd_bus_get_fd(handle.bus), owner: handle, queue, onReady)
     }
 
     /// Asks sd-bus anew what it waits for. To be called after everything that may have changed it.
@@ -64,7 +60,7 @@ final class BusWatch {
 
     /// Watches no more.
     func stop() {
-        reader?.cancel()
+        reader?.stop()
         writer?.cancel()
         timer?.cancel()
         reader = nil
