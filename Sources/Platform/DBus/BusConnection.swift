@@ -8,8 +8,9 @@ import Glibc
 ///
 /// **Threading.** Everything happens on the serial queue given to ``init(_:queue:)``: every method and property is to be
 /// used on it (a precondition), and every closure is called on it. A thread of the connection's own waits for the bus and
-/// lends itself to the queue when something comes (`BusPoller`). `init`, ``uniqueName`` and ``callAndWait(_:_:_:_:_:_:timeout:)`` may be used anywhere. A closure is never called from inside the method that
-/// it was given to (``close()`` excepted), and may itself call any method, ``close()`` too.
+/// lends itself to the queue when something comes (`BusPoller`). `init`, ``uniqueName`` and
+/// ``callAndWait(_:_:_:_:_:_:timeout:)`` may be used anywhere. A closure is never called from inside the method that it was
+/// given to (``close()`` excepted), and may itself call any method, ``close()`` too.
 ///
 /// **Order.** Calls, matches and signals reach the bus in the order in which they were made here, and answers and signals
 /// are delivered in the order in which the bus sent them. So what is called after ``observe(_:_:)`` returns is answered
