@@ -21,7 +21,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     private struct State {
         var scan: ScanRequest?
-        var reported: Set<RadioAddress> = []
+        /// What a scan without duplicates has reported.
+        var reported: [RadioAddress: Advertisement.Contents] = [:]
         /// Those that somebody holds.
         var known: [RadioAddress: WeakReference<CBPeripheral>] = [:]
         /// Those that are connected or shall be: the manager holds them itself.
@@ -99,7 +100,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             allowsDuplicates: (options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue ?? false)
         manager.withLock { state in
             state.scan = request
-            state.reported = []
+            state.reported = [:]
         }
         queue.async { [radio] in radio.scan(request) }
     }
@@ -275,7 +276,7 @@ extension CBCentralManager {
                 defer {
                     manager.held = [:]
                     manager.scan = nil
-                    manager.reported = []
+                    manager.reported = [:]
                 }
                 return Array(manager.held.values)
             }
@@ -289,7 +290,8 @@ extension CBCentralManager {
             guard let scan = state.scan,
                 advertisement.matches(services: scan.services, solicited: scan.solicited)
             else { return false }
-            return scan.allowsDuplicates || !state.reported.contains(address)
+            // A scan response may come after the advertisement; what it adds is reported as well, as Apple's systems do.
+            return state.reported[address, default: .nothing].formUnion(advertisement.contents) || scan.allowsDuplicates
         }
         guard isWanted else { return }
         let peripheral = peripheral(book.peer(at: address, name: advertisement.localName))
@@ -300,7 +302,6 @@ extension CBCentralManager {
             return contents.name != nil
         }
         manager.withLock { state in
-            state.reported.insert(address)
             if state.known.count > 1024 { state.known = state.known.filter { $0.value.load() != nil } }
         }
         if isRenamed { peripheral.tell(self) { $0.peripheralDidUpdateName(peripheral) } }

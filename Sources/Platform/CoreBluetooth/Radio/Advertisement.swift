@@ -76,4 +76,29 @@ struct Advertisement: Equatable, Sendable {
         return !Set(services).isDisjoint(with: serviceUUIDs)
             || !Set(solicited).isDisjoint(with: solicitedServiceUUIDs)
     }
+
+    /// Which fields there are, whatever their values.
+    struct Contents: Equatable, Sendable {
+        fileprivate var keys: Set<String>
+        fileprivate var services: Set<CBUUID>
+
+        static let nothing = Contents(keys: [], services: [])
+
+        /// Adds what another advertisement has.
+        /// - Returns: Whether it has anything new. The first one always has.
+        mutating func formUnion(_ other: Contents) -> Bool {
+            defer {
+                keys.formUnion(other.keys)
+                services.formUnion(other.services)
+            }
+            return !other.keys.isSubset(of: keys) || !other.services.isSubset(of: services)
+        }
+    }
+
+    /// Which fields there are.
+    var contents: Contents {
+        Contents(
+            keys: Set(dictionary.keys), services: Set(serviceUUIDs).union(solicitedServiceUUIDs).union(serviceData.keys)
+        )
+    }
 }

@@ -37,6 +37,33 @@ struct BlueZScanTests {
         #expect(probe.events.remaining.isEmpty)
     }
 
+    @Test("without duplicates a device is reported again when it tells more, and only then")
+    func later() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        let state = try TemporaryDirectory()
+        let app = CentralProbe([
+            RadioSelection.backendKey: BlueZRadio(bus: .address(daemon.bus.address), clock: RadioClock(QuickClock())),
+            CBManagerOptionStateDirectoryKey: state.url.path,
+        ])
+        try await app.expectState(.poweredOn)
+        app.manager.scanForPeripherals(withServices: nil)
+        try await daemon.called("StartDiscovery")
+        daemon.addDevice(name: nil, uuids: [FakeService.long("FFF0")])
+        daemon.advertise()
+        daemon.advertise(more: ["Name": "late"])
+        daemon.advertise()
+        daemon.advertise(more: ["UUIDs": .strings([FakeService.long("FFF0"), FakeService.long("FFF1")])])
+        var names: [String?] = []
+        for _ in 0..<3 {
+            names.append(
+                try await app.events.next("a discovery") { event in
+                    if case .discovered(_, let heard) = event { .some(heard.name) } else { nil }
+                })
+        }
+        #expect(names == [nil, "late", "late"])
+        #expect(app.events.remaining.isEmpty)
+    }
+
     @Test("200 advertisers, each heard three times")
     func crowd() async throws {
         let daemon = try await FakeBlueZ.powered()
