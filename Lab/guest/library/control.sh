@@ -35,18 +35,13 @@ serve_control() {
     return "$command"
 }
 
-# heal: the hardware and the daemons of the scenario's header, without connections, whatever was done to them.
+# heal: the hardware and the daemons of the scenario's header, whatever was done to them. What is left in bluetoothd is the
+# tests' own affair.
 heal() {
     allow_bluetooth || return
     is_running dbus || restart_dbus || return
     is_running bluetoothd || start_bluetoothd || return
-    [ "$controllers" -eq 0 ] || usable_controllers "$controllers" > /dev/null || plug_controllers || return
-    local index=0
-    while [ -e "/sys/class/bluetooth/hci$index" ]; do
-        within 10 power "hci$index" on || return
-        index=$((index + 1))
-    done
-    within 5 no_connections || drop_connections
+    [ "$controllers" -eq 0 ] || usable_controllers "$controllers" > /dev/null || plug_controllers
 }
 
 # power ADAPTER on|off: as any other program would.
@@ -54,21 +49,6 @@ power() {
     local value=false
     [ "$2" = off ] || value=true
     busctl --quiet set-property org.bluez "/org/bluez/$1" org.bluez.Adapter1 Powered b "$value"
-}
-
-no_connections() {
-    local lines
-    lines=$(hcitool con)
-    [ "$lines" = Connections: ] || { echo "$lines"; return 1; }
-}
-
-# drop_connections: those that nobody ends.
-drop_connections() {
-    local line
-    while read -r line; do
-        [[ ! $line =~ handle\ ([0-9]+) ]] || hcitool ledc "${BASH_REMATCH[1]}" || true
-    done < <(hcitool con)
-    within 5 no_connections
 }
 
 # plug_controllers: those of the scenario's header, after unplug_controllers.

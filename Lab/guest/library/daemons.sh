@@ -11,9 +11,10 @@ start_daemon() {
     daemon_ids[$name]=$!
 }
 
-# is_running NAME
+# is_running NAME: not one that has died and is not yet waited for either.
 is_running() {
-    kill -0 "${daemon_ids[$1]:-x}" 2> /dev/null
+    local state
+    { read -r _ _ state _ < "/proc/${daemon_ids[$1]:-x}/stat"; } 2> /dev/null && [ "$state" != Z ]
 }
 
 # stop_daemon NAME [SIGNAL]: sends TERM, or the signal, and waits for its end.

@@ -49,6 +49,15 @@ extension Advertisement {
             || changed["AdvertisingData"] != nil
     }
 
+    /// Whether the services of a device's properties are those that a connection has found, instead of those that it
+    /// advertises: the daemon keeps to them for as long as it knows the device (BlueZ 5.66, `device_add_eir_uuids`). The
+    /// two that every device has and none advertises give it away. False for what is connected or bonded.
+    static func isHidden(in properties: [String: BusValue]) -> Bool {
+        guard properties["Connected"]?.bool != true, properties["Paired"]?.bool != true else { return false }
+        let foundations = [CBUUID(string: "1800"), CBUUID(string: "1801")]
+        return (properties["UUIDs"]?.strings ?? []).contains { CBUUID(blueZ: $0).map(foundations.contains) ?? false }
+    }
+
     /// The signal strength in dBm, if the controller measured one: 127 means that it cannot.
     /// (Core Specification, volume 4, part E, 7.7.65.2.)
     static func signalStrength(in properties: [String: BusValue]) -> Int? {

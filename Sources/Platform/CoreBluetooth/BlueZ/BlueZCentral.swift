@@ -93,7 +93,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         case .added(let path, BlueZ.device, let properties):
             guard let address = RadioAddress(devicePath: path, adapter: adapterPath) else { return }
             if properties["Connected"]?.bool == true { noteConnection(address, properties) }
-            if properties["RSSI"] != nil { heard(address, properties) }
+            if properties["RSSI"] != nil { heard(address, path, properties) }
             connectors[address]?.begin()
         case .changed(let path, BlueZ.device, let changed, _):
             guard let address = RadioAddress(devicePath: path, adapter: adapterPath) else { return }
@@ -126,7 +126,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
             }
         }
         links[address]?.changed(changed)
-        if Advertisement.isHeard(in: changed) { heard(address, properties) }
+        if Advertisement.isHeard(in: changed) { heard(address, path, properties) }
     }
 
     private func noteConnection(_ address: RadioAddress, _ properties: [String: BusValue]) {
@@ -158,13 +158,17 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         updateDiscovery()
     }
 
-    private func heard(_ address: RadioAddress, _ properties: [String: BusValue]) {
+    private func heard(_ address: RadioAddress, _ path: String, _ properties: [String: BusValue]) {
         discovery.heard()
         connectors[address]?.heard()
-        guard request != nil else { return }
-        deliver?(
-            .discovered(
-                address, Advertisement(device: properties), rssi: Advertisement.signalStrength(in: properties)))
+        guard let request else { return }
+        let advertisement = Advertisement(device: properties)
+        let isWanted = advertisement.matches(services: request.services, solicited: request.solicited)
+        guard isWanted || connectors[address] != nil || !Advertisement.isHidden(in: properties) else {
+            // It is heard anew, and with what it advertises now, when the daemon has forgotten it.
+            return adapter.send(adapter.path ?? "", BlueZ.adapter, "RemoveDevice", [.path(path)])
+        }
+        deliver?(.discovered(address, advertisement, rssi: Advertisement.signalStrength(in: properties)))
     }
 
     private func updateDiscovery() {

@@ -64,6 +64,24 @@ struct BlueZScanTests {
         #expect(app.events.remaining.isEmpty)
     }
 
+    @Test("a device whose services are known from a connection is forgotten when they hide what it advertises now")
+    func hiddenAdvertisement() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        let resolved = ["1800", "1801", "FFD0"].map(FakeService.long)
+        daemon.addDevice(rssi: nil, uuids: resolved)
+        let probe = try await RadioProbe.on(daemon)
+        probe.on { $0.scan(ScanRequest(services: [CBUUID(string: "FFD0")])) }
+        try await daemon.called("StartDiscovery")
+        daemon.advertise()
+        #expect(try await probe.discovered().1.serviceUUIDs.last == CBUUID(string: "FFD0"))
+        probe.on { $0.scan(ScanRequest(services: [CBUUID(string: "FFF0")])) }
+        daemon.advertise()
+        #expect(try await daemon.called("RemoveDevice").arguments == [.path(FakeBlueZ.device)])
+        daemon.addDevice(uuids: [FakeService.long("FFF0")])
+        #expect(try await probe.discovered().1.serviceUUIDs == [CBUUID(string: "FFF0")])
+        #expect(probe.events.remaining.isEmpty)
+    }
+
     @Test("200 advertisers, each heard three times")
     func crowd() async throws {
         let daemon = try await FakeBlueZ.powered()

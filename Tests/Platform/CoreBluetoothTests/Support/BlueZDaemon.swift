@@ -77,11 +77,17 @@ final class BlueZDaemon: Sendable {
         var found: String?
         for (path, interfaces) in try await objects() {
             if let device = interfaces["org.bluez.Device1"] {
-                found = "\(path)\(device["Connected"]?.bool == true ? ", connected" : "")"
+                let isConnected = device["Connected"]?.bool == true
+                found = "\(path)\(isConnected ? ", connected" : "")"
+                // BlueZ 5.66 can crash when a device is removed while its connection is taken down: one after the other.
                 // Gone by itself meanwhile, if this fails.
-                _ = try? await call(
-                    String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]), "org.bluez.Adapter1", "RemoveDevice",
-                    [.path(path)])
+                if isConnected {
+                    _ = try? await call(path, "org.bluez.Device1", "Disconnect")
+                } else {
+                    _ = try? await call(
+                        String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]), "org.bluez.Adapter1",
+                        "RemoveDevice", [.path(path)])
+                }
             }
             if let adapter = interfaces["org.bluez.Adapter1"] {
                 if adapter["Powered"]?.bool == false {
