@@ -16,7 +16,7 @@ final class BlueZLink: @unchecked Sendable {
     /// The ATT MTU before anything is agreed. (Core Specification, volume 3, part G, 5.2.1.)
     static let firstMTU = 23
     /// How long a device without services may take to show some, or to be gone.
-    private static let emptyLimit = Duration.seconds(1)
+    private static let emptyLimit = Duration.seconds(5)
 
     /// Generic Access and Generic Attribute, which are the system's own affair, as on Apple's.
     private static let hidden: Set<CBUUID> = [CBUUID(string: "1800"), CBUUID(string: "1801")]
