@@ -3,8 +3,8 @@
 # 'failed', and a text. Only the functions of this list can be called, and only with words that name things.
 
 CONTROL=/run/control
-control_commands='heal allow_bluetooth deny_bluetooth forget_devices plug_controllers power restart_bluetoothd restart_dbus
-    start_bluetoothd start_dbus start_peer stop_bluetoothd stop_dbus stop_peer tell_peer unplug_controllers'
+control_commands='heal allow_bluetooth deny_bluetooth forget_devices plug_controllers power quiet_peer
+    restart_bluetoothd restart_dbus start_bluetoothd start_dbus start_peer stop_bluetoothd stop_dbus stop_peer tell_peer unplug_controllers'
 
 # serve_control: until the line 'ended STATUS' comes, with which it returns. A line 'result' is one of report.sh's,
 # separated by tabs.
@@ -111,6 +111,12 @@ start_peer() {
 # tell_peer NAME WORD…: a line for its standard input.
 tell_peer() {
     echo "${*:2}" >&"${peer_inputs[$1]}"
+}
+
+# quiet_peer NAME CHARACTER…: none of these of Lab/peers/peripheral.py advertises any more.
+quiet_peer() {
+    local character
+    for character in "${@:2}"; do tell_peer "$1" "$character advertise off"; done
 }
 
 # stop_peer NAME [SIGNAL]: its controller vanishes with it.

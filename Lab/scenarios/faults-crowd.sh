@@ -1,0 +1,9 @@
+# Advertisements by the hundred, and broken ones, on the air of a second controller of Bumble's, under our central.
+# bumble: yes
+# daemons: dbus bluetoothd
+# programs: tests
+# group: faults
+# limit: 180
+# tests: 3
+need 'peers of six characters' start_peer peers peripheral plain mute dropper flaky shy stale
+run_swift_tests 'FaultTests/Crowd' 160

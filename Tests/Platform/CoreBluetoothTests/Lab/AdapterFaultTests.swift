@@ -1,0 +1,117 @@
+import Basics
+import CoreBluetooth
+import Foundation
+import Testing
+
+extension FaultTests {
+    /// hci0 is the app's adapter, hci1 the camera's.
+    @Suite("Adapter switched off and on")
+    struct Adapter {
+        private func off(_ pair: FaultPair) async throws {
+            try await pair.lab.ask("power hci0 off")
+            // The daemon ends connections before it tells of the adapter, and does not say why.
+            await pair.app.events.expect(["state poweredOff"], possibly: ["disconnected peripheralDisconnected"])
+        }
+
+        private func on(_ pair: FaultPair) async throws {
+            try await pair.lab.ask("power hci0 on")
+            await pair.app.events.expect(["state poweredOn"])
+        }
+
+        @Test("during a scan: the scan is over, and a new one finds")
+        func scan() async throws {
+            let pair = try await FaultPair()
+            pair.app.manager.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])
+            try await off(pair)
+            #expect(!pair.app.manager.isScanning)
+            try await on(pair)
+            try await pair.worksAgain()
+        }
+
+        @Test("during an attempt to connect: the attempt is over, and a new one connects")
+        func attempt() async throws {
+            let pair = try await FaultPair()
+            let peripheral = try await pair.found()
+            pair.camera.manager.stopAdvertising()
+            pair.app.manager.connect(peripheral)
+            #expect(peripheral.state == .connecting)
+            try await off(pair)
+            #expect(peripheral.state == .disconnected)
+            try await on(pair)
+            try await pair.advertise()
+            try await pair.worksAgain()
+        }
+
+        @Test("during a connection: its services are gone, and it can be made again")
+        func connection() async throws {
+            let pair = try await FaultPair()
+            let peripheral = try await pair.explored()
+            try await off(pair)
+            #expect(peripheral.state == .disconnected)
+            #expect(peripheral.services == nil)
+            try await on(pair)
+            try await pair.worksAgain()
+        }
+
+        @Test("during a write: it fails, once, before the state changes")
+        func write() async throws {
+            let pair = try await FaultPair()
+            let peripheral = try await pair.explored()
+            pair.camera.behaviour.withLock { $0.answers = false }
+            peripheral.writeValue(
+                Data([1]), for: try pair.remote(pair.sample.value, of: peripheral), type: .withResponse)
+            _ = try await pair.camera.nextWrite()
+            try await pair.lab.ask("power hci0 off")
+            let outcome = try await pair.app.events.next("the write's end") { event in
+                if case .wrote = event { event.label } else { nil }
+            }
+            #expect(["wrote notConnected", "wrote peripheralDisconnected"].contains(outcome))
+            await pair.app.events.expect(["state poweredOff"], possibly: ["disconnected peripheralDisconnected"])
+            try await on(pair)
+            try await pair.worksAgain()
+        }
+
+        @Test("between a command and its execution (NotReady): nothing is left hanging")
+        func notReady() async throws {
+            let pair = try await FaultPair()
+            let peripheral = try await pair.found()
+            pair.app.queue.suspend()
+            pair.app.manager.scanForPeripherals(withServices: nil)
+            pair.app.manager.connect(peripheral)
+            let isOff = await Task { try await pair.lab.ask("power hci0 off") }.result
+            pair.app.queue.resume()
+            _ = try isOff.get()
+            await pair.app.events.expect(["state poweredOff"])
+            #expect(peripheral.state == .disconnected)
+            try await on(pair)
+            try await pair.worksAgain()
+        }
+
+        @Test("the camera's, while it advertises: it goes on by itself")
+        func advertising() async throws {
+            let pair = try await FaultPair()
+            try await pair.lab.ask("power hci1 off")
+            await pair.camera.events.expect(["state poweredOff"])
+            #expect(!pair.camera.manager.isAdvertising)
+            try await pair.lab.ask("power hci1 on")
+            await pair.camera.events.expect(["state poweredOn"])
+            try await pair.worksAgain()
+            #expect(pair.camera.manager.isAdvertising)
+        }
+
+        @Test("the camera's, while it serves: the app hears of it, the services stay")
+        func serving() async throws {
+            let pair = try await FaultPair()
+            let peripheral = try await pair.explored()
+            try await pair.app.setNotify(true, for: pair.remote(pair.sample.notifying, of: peripheral))
+            _ = try await pair.camera.expectSubscription(to: pair.sample.notifying)
+            try await pair.lab.ask("power hci1 off")
+            await pair.app.events.expect(["disconnected peripheralDisconnected"])
+            await pair.camera.events.expect(["state poweredOff"], possibly: ["unsubscribed"])
+            #expect(pair.sample.notifying.subscribedCentrals == [])
+            try await pair.lab.ask("power hci1 on")
+            await pair.camera.events.expect(["state poweredOn"])
+            try await pair.worksAgain()
+        }
+    }
+}
