@@ -12,7 +12,11 @@ final class BusHandle: @unchecked Sendable {
 
     private init(_ bus: OpaquePointer) { self.bus = bus }
 
-    deinit { sd_bus_close_unref(bus) }
+    deinit {
+        let socket = sd_bus_get_fd(bus)
+        if socket >= 0 { BusFarewell.begin(socket) }
+        sd_bus_close_unref(bus)
+    }
 
     /// Connects, authenticates and says Hello. Blocks until that is done, at most for `limit`.
     /// - Throws: ``BusError/unreachable(_:)``

@@ -149,6 +149,37 @@ struct BusLifetimeTests {
         #expect(reports.elements == ["answer", "signal", "call"])
     }
 
+    @Test("what was said before close arrives, although the bus has something to say meanwhile")
+    func lastWords() async throws {
+        let bus = try PrivateBus()
+        let (listener, chatterbox) = (try BusPeer(bus), try BusPeer(bus))
+        let heard = Record<Int>()
+        let words = try await listener.run { connection in
+            connection.observe(BusMatch(interface: "test.Words")) { heard.add($0.arguments[0].int ?? -1) }
+        }
+        try await listener.sync()
+        for round: Int32 in 0..<40 {
+            let speaker = try BusPeer(bus)
+            let chatter = try await speaker.run { connection in
+                connection.observe(BusMatch(interface: "test.Chatter")) { _ in }
+            }
+            try await speaker.sync()
+            async let noise: Void = chatterbox.run { connection in
+                for _ in 0..<200 { try connection.emit("/a", "test.Chatter", "Word", ["bla"]) }
+            }
+            try await speaker.run { connection in
+                for number in round * 50..<round * 50 + 50 {
+                    try connection.emit("/a", "test.Words", "Word", [.int32(number)])
+                }
+                connection.close()
+            }
+            try await noise
+            withExtendedLifetime(chatter) {}
+        }
+        #expect(try await heard.first(2000) == Array(0..<2000))
+        withExtendedLifetime(words) {}
+    }
+
     @Test("a connection that is let go of is closed, and its calls fail on its queue")
     func dropped() async throws {
         let bus = try PrivateBus()
