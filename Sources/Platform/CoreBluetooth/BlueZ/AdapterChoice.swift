@@ -17,8 +17,12 @@ struct AdapterChoice: Equatable, Sendable {
     }
 
     private struct Adapter: Equatable {
-        var isPowered: Bool
+        var hasPower: Bool
+        /// It is being switched off: its connections end now, one by one, before it has no power.
+        var isFading: Bool
         var address: String?
+
+        var isPowered: Bool { hasPower && !isFading }
     }
 
     /// A name such as `hci1`, or an address; nil for the first powered adapter.
@@ -63,7 +67,8 @@ struct AdapterChoice: Equatable, Sendable {
     private mutating func note(_ path: String, _ properties: [String: BusValue]) {
         let known = adapters[path]
         adapters[path] = Adapter(
-            isPowered: properties["Powered"]?.bool ?? known?.isPowered ?? false,
+            hasPower: properties["Powered"]?.bool ?? known?.hasPower ?? false,
+            isFading: properties["PowerState"]?.string.map { $0 == "on-disabling" } ?? known?.isFading ?? false,
             address: properties["Address"]?.string ?? known?.address)
     }
 

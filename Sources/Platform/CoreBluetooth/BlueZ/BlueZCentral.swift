@@ -259,6 +259,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
     private func takeDown(_ address: RadioAddress) {
         guard let path = adapter.path, !sharing.isHeld(adapter.identity, address) else { return }
         leaving[address, default: 0] += 1
+        connected.withLock { $0[address] = nil }
         let device = address.devicePath(adapter: path)
         adapter.call(device, BlueZ.device, "Disconnect", timeout: Self.farewell) { [weak self, generation] _ in
             guard let self, generation == self.generation, let count = leaving[address] else { return }

@@ -31,6 +31,20 @@ struct BlueZPhaseTests {
         #expect(choice.path == "/org/bluez/hci0")
     }
 
+    @Test("an adapter that is being switched off is off from the first word of it")
+    func fading() {
+        var choice = AdapterChoice(preferred: nil)
+        #expect(
+            choice.present([("/org/bluez/hci0", adapter(true).merging(["PowerState": "on"]) { $1 })]) == [.poweredOn])
+        #expect(choice.adapter("/org/bluez/hci0", ["PowerState": "on-disabling"]) == [.poweredOff])
+        #expect(choice.adapter("/org/bluez/hci0", ["PowerState": "off", "Powered": false]) == [])
+        #expect(choice.adapter("/org/bluez/hci0", ["PowerState": "off-enabling"]) == [])
+        #expect(choice.adapter("/org/bluez/hci0", ["PowerState": "on", "Powered": true]) == [.poweredOn])
+        // A refused attempt to switch it off.
+        #expect(choice.adapter("/org/bluez/hci0", ["PowerState": "on-disabling"]) == [.poweredOff])
+        #expect(choice.adapter("/org/bluez/hci0", ["PowerState": "on"]) == [.poweredOn])
+    }
+
     @Test("an adapter that never was on gives way to one that is")
     func better() {
         var choice = AdapterChoice(preferred: nil)
