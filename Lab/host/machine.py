@@ -19,7 +19,7 @@ class Machine:
         self._events = directory / "events"
         self._plan.touch()
         self._events.touch()
-        arguments = ["console=ttyS0", "panic=-1", f"lab.checkout={CHECKOUT}", f"lab.machine={name}"]
+        arguments = ["console=ttyS0", "panic=-1", f"lab.checkout={CHECKOUT}"]
         arguments += ["quiet", "loglevel=1"] if interactive else ["ignore_loglevel"]
         share = "security_model=none,multidevs=remap"
         # KVM is not tried: where it is offered inside another guest it can hang instead of failing.
@@ -30,6 +30,7 @@ class Machine:
                    "-device", "virtio-rng-pci",
                    "-virtfs", f"local,path=/,mount_tag=host,readonly=on,{share}",
                    "-virtfs", f"local,path={_escaped(run)},mount_tag=run,{share}",
+                   "-virtfs", f"local,path={_escaped(directory)},mount_tag=machine,{share}",
                    "-serial", "mon:stdio" if interactive else f"file:{self.console}"]
         log = None if interactive else (directory / "qemu.log").open("wb")
         self.process = subprocess.Popen(command, stdin=None if interactive else subprocess.DEVNULL, stdout=log,

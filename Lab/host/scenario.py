@@ -5,6 +5,7 @@ import re
 
 from .layout import LabError
 
+AIRS = ["btvirt", "bumble"]
 DAEMONS = ["dbus", "bluetoothd", "wpa_supplicant"]
 SETTING = re.compile(r"# (?P<key>[a-z]+): +(?P<value>\S.*)")
 
@@ -21,6 +22,12 @@ def _flag(text):
     if text not in ("yes", "no"):
         raise ValueError("yes or no")
     return text == "yes"
+
+
+def _air(text):
+    if text not in AIRS:
+        raise ValueError("one of " + ", ".join(AIRS))
+    return text
 
 
 def _daemons(text):
@@ -45,6 +52,7 @@ class Scenario:
     name: str
     path: pathlib.Path
     controllers: int = 0
+    air: str = "btvirt"
     bumble: bool = False
     radios: int = 0
     video: bool = False
@@ -55,16 +63,20 @@ class Scenario:
     limit: int = 60
     tests: int | None = None
 
+    @property
+    def needs_python(self):
+        return self.bumble or self.air == "bumble"
+
     def assignments(self):
         """The settings that the guest reads, as lines of shell. The parsers leave nothing that needs quoting."""
         def word(flag):
             return "yes" if flag else "no"
-        return (f"controllers={self.controllers}\nradios={self.radios}\nvideo={word(self.video)}\n"
+        return (f"controllers={self.controllers}\nair={self.air}\nradios={self.radios}\nvideo={word(self.video)}\n"
                 f"bumble={word(self.bumble)}\ntrace={word(self.trace)}\ndaemons='{' '.join(self.daemons)}'\n")
 
 
 PARSERS = {
-    "controllers": _number(0, 16), "bumble": _flag, "radios": _number(0, 8), "video": _flag, "daemons": _daemons,
+    "controllers": _number(0, 16), "air": _air, "bumble": _flag, "radios": _number(0, 8), "video": _flag, "daemons": _daemons,
     "trace": _flag, "programs": _words, "group": _word, "limit": _number(1, 600), "tests": _number(1, 10_000),
 }
 

@@ -26,28 +26,43 @@ controllers_settled() {
     usable_controllers "$1" || [[ $(dmesg) == *': Opcode 0x'*' failed: -110'* ]]
 }
 
-# start_controllers COUNT: joined to each other by btvirt. On a busy machine a controller's first reset can time out, and
-# the kernel does not try again, so the whole of btvirt is started again then.
+# start_controllers COUNT: joined to each other by btvirt or, in a scenario of 'air: bumble', by Bumble. On a busy machine a
+# controller's first reset can time out, and the kernel does not try again, so all of them are started again then.
 start_controllers() {
     local try
+    local -a program=(btvirt "-l$1")
+    [ "$air" = btvirt ] || program=("$PYTHON" "$CHECKOUT/Lab/peers/controllers.py" "$1")
     # A reset has two seconds. btvirt answers it after it has asked the kernel for ciphers, whose modules take as long to
     # load here: they are loaded before.
     modprobe --all hci_vhci algif_hash algif_skcipher cmac ecb || return
     cat "$(command -v btvirt)" > /dev/null
     for try in 1 2 3 4; do
         dmesg --clear
-        start_daemon btvirt btvirt "-l$1"
-        within 15 controllers_settled "$1" || true
-        if usable_controllers "$1"; then return 0; fi
-        echo "controllers: attempt $try failed" | tee -a "$LOGS/btvirt.log"
-        stop_daemon btvirt
+        start_daemon controllers "${program[@]}"
+        within 30 controllers_settled "$1" || true
+        if usable_controllers "$1"; then
+            advertise_often "$1"
+            return
+        fi
+        echo "controllers: attempt $try failed" | tee -a "$LOGS/controllers.log"
+        stop_daemon controllers
     done
     return 1
 }
 
-# unplug_controllers: all that btvirt holds; they vanish as a pulled USB stick does.
+# advertise_often COUNT: every 100 ms. With the kernel's 1.28 s a scenario would mostly wait.
+advertise_often() {
+    local index limit
+    for ((index = 0; index < $1; index++)); do
+        for limit in min max; do
+            echo 160 > "/sys/kernel/debug/bluetooth/hci$index/adv_${limit}_interval" || return
+        done
+    done
+}
+
+# unplug_controllers: all of them; they vanish as a pulled USB stick does.
 unplug_controllers() {
-    stop_daemon btvirt KILL
+    stop_daemon controllers KILL
     within 20 not usable_controllers 1
 }
 

@@ -3,7 +3,7 @@
 
 event() {
     local IFS=$'\t'
-    printf '%s\n' "${*//[$'\n\t']/ }" >> "$LAB_MACHINE/events"
+    printf '%s\n' "${*//[$'\n\t']/ }" >> /machine/events
 }
 
 # ok TEST

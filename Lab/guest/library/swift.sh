@@ -22,7 +22,7 @@ run_swift_process() {
     results=$!
     # A backtrace takes minutes in a program of this size.
     SWIFT_BACKTRACE=enable=no PORCHLIGHT_LAB=$CONTROL PORCHLIGHT_RADIO=bluez timeout --kill-after=3 "$2" \
-        "$PRODUCTS/PorchlightPackageTests.xctest" --testing-library swift-testing --filter "$1" \
+        "$PRODUCTS/PorchlightPackageTests.xctest" --testing-library swift-testing --no-parallel --filter "$1" \
         --event-stream-version 0 --event-stream-output-path "$CONTROL/events" > "$LOGS/swift-tests.log" 2>&1 || ended=$?
     # For one that ended before it opened the events.
     : <> "$CONTROL/events"
