@@ -3,7 +3,9 @@ import DBus
 
 /// Keeps one advertisement registered at the daemon: the one that is wanted last.
 ///
-/// The daemon is asked one thing at a time, because it frees an advertisement's place only after it has answered.
+/// The daemon is asked one thing at a time, because it frees an advertisement's place only after it has answered. And
+/// BlueZ 5.66 does not survive it that an advertisement is taken back, or its program gone, while it is being registered
+/// (`client_remove` in src/advertising.c frees it twice), so ``leave(_:)`` waits for that.
 /// Confined to the adapter's queue.
 final class BlueZAdvertiser: @unchecked Sendable {
     // Unchecked because the mutable state is touched on the adapter's queue only.
@@ -33,6 +35,9 @@ final class BlueZAdvertiser: @unchecked Sendable {
     private var wanted: Wanted?
     private var registered: Registered?
     private var isAsking = false
+    /// Whether `RegisterAdvertisement` waits for its answer, be it still of interest or not.
+    private var isRegistering = false
+    private var farewell: (@Sendable () -> Void)?
     /// Whether a renewal was refused: it is tried again when a connection ends.
     private var isPaused = false
     private var alarm: RadioClock.Alarm?
@@ -78,13 +83,20 @@ final class BlueZAdvertiser: @unchecked Sendable {
         isPaused = false
         let interrupted = wanted
         wanted = nil
-        if let registered {
+        // What is being registered is taken back when the daemon has answered.
+        if let registered, !isRegistering {
             // A daemon that lives keeps it while the radio is off.
-            if !registered.isReleased { unregister(registered) }
+            if !registered.isReleased { unregister(registered.path, registered.adapter) }
             registered.tree.close()
         }
         registered = nil
         interrupted?.completion?(.failure(.radio(.operationCancelled, "the radio went off before advertising began")))
+    }
+
+    /// Advertising is over for good; `done` is called when this program may leave the bus.
+    func leave(_ done: @escaping @Sendable () -> Void) {
+        silence()
+        if isRegistering { farewell = done } else { done() }
     }
 
     /// A central has connected, which ends the sending of a connectable advertisement: the kernel does not resume before
@@ -106,7 +118,7 @@ final class BlueZAdvertiser: @unchecked Sendable {
 
     /// Does what is wanted, as far as it can be done now. Called again when the adapter has got its interface.
     func settle() {
-        guard !isAsking else { return }
+        guard !isAsking, !isRegistering else { return }
         if let registered, !registered.isCurrent || wanted == nil {
             takeBack(registered)
         } else if registered == nil, let wanted, !isPaused {
@@ -158,11 +170,20 @@ final class BlueZAdvertiser: @unchecked Sendable {
         }
         registered = Registered(path: path, tree: tree, adapter: adapterPath)
         isAsking = true
+        isRegistering = true
         let era = era
+        // Holds `self` until the answer, the end of the bus or 25 s.
         adapter.call(
             adapterPath, BlueZ.advertisingManager, "RegisterAdvertisement", [.path(path), .properties([:])]
-        ) { [weak self] result in
-            guard let self, self.era == era else { return }
+        ) { [self] result in
+            isRegistering = false
+            guard self.era == era else {
+                if case .success = result { unregister(path, adapterPath) }
+                tree.close()
+                farewell?()
+                farewell = nil
+                return settle()
+            }
             isAsking = false
             switch result {
             case .success:
@@ -222,7 +243,7 @@ final class BlueZAdvertiser: @unchecked Sendable {
         }
     }
 
-    private func unregister(_ old: Registered) {
-        adapter.tell(old.adapter, BlueZ.advertisingManager, "UnregisterAdvertisement", [.path(old.path)])
+    private func unregister(_ path: String, _ adapterPath: String) {
+        adapter.tell(adapterPath, BlueZ.advertisingManager, "UnregisterAdvertisement", [.path(path)])
     }
 }

@@ -67,10 +67,9 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
                 adapter.tell(address.devicePath(adapter: path), BlueZ.device, "Disconnect")
             }
         }
-        advertiser.silence()
         services.drop()
         silence()
-        adapter.stop()
+        advertiser.leave { [adapter] in adapter.stop() }
     }
 
     private func changed(to state: CBManagerState) {

@@ -110,6 +110,22 @@ struct PeripheralAdvertisingTests {
         #expect(try await nextAdvertisement(probe).properties["LocalName"] == "other")
     }
 
+    @Test("a manager that goes while its advertisement is being registered takes it back when it is, and leaves then")
+    func gone() async throws {
+        let probe = try await PeripheralRadioProbe.ready()
+        probe.daemon.script("RegisterAdvertisement", .silence)
+        probe.beginAdvertising(Sample.advertisement)
+        try await probe.daemon.called("RegisterAdvertisement")
+        probe.shutdown()
+        // What was sent before has arrived when another program has come to know the daemon.
+        let other = PeripheralRadioProbe(probe.daemon, probe.server)
+        try await other.expect(.poweredOn)
+        #expect(probe.daemon.remaining("UnregisterAdvertisement") == 0)
+        probe.daemon.answerSilenced("RegisterAdvertisement")
+        try await probe.daemon.called("UnregisterAdvertisement")
+        #expect(try await probe.advertising().failure == .operationCancelled)
+    }
+
     @Test("a central's connection ends the sending, so the advertisement is registered again")
     func renewal() async throws {
         let probe = try await PeripheralRadioProbe.published()
