@@ -9,6 +9,10 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     /// How long taking a connection down may take before the daemon is not waited for.
     private static let farewell = Duration.seconds(10)
+    /// Between the daemon's answer that a connection has ended and a new one to the same device. It answers before its
+    /// socket of the old one has closed, and that then takes a connection in the making with it: `Connect` would not be
+    /// answered for 40 s (BlueZ 5.66, `att_disconnected_cb`).
+    private static let settling = Duration.milliseconds(200)
 
     let adapter: BlueZAdapter
     let sharing: AdapterSharing
@@ -262,9 +266,12 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         connected.withLock { $0[address] = nil }
         let device = address.devicePath(adapter: path)
         adapter.call(device, BlueZ.device, "Disconnect", timeout: Self.farewell) { [weak self, generation] _ in
-            guard let self, generation == self.generation, let count = leaving[address] else { return }
-            leaving[address] = count > 1 ? count - 1 : nil
-            connectors[address]?.begin()
+            guard let self, generation == self.generation else { return }
+            _ = adapter.clock.after(Self.settling, on: adapter.queue) { [weak self] in
+                guard let self, generation == self.generation, let count = leaving[address] else { return }
+                leaving[address] = count > 1 ? count - 1 : nil
+                connectors[address]?.begin()
+            }
         }
     }
 
