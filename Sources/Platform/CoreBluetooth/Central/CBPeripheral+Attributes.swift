@@ -78,6 +78,9 @@ extension CBPeripheral {
             }
             return gone
         }
+        for characteristic in gone.flatMap({ $0.characteristics ?? [] }) {
+            characteristic.contents.withLock { $0.isNotifying = false }
+        }
         return gone.sorted { ($0.attributeID?.number ?? 0) < ($1.attributeID?.number ?? 0) }
     }
 

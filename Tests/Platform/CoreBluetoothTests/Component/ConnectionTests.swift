@@ -27,9 +27,10 @@ struct ConnectionTests {
         #expect(!pair.peripheral.canSendWriteWithoutResponse)
     }
 
-    @Test("the peripheral hangs up by letting go of its manager")
+    @Test("the peripheral hangs up on those it has met by letting go of its manager")
     func hungUp() async throws {
         let pair = try await Pair(air)
+        _ = try await pair.app.read(pair.remote(pair.sample.value))
         pair.camera.release()
         let error = try await pair.app.expectDisconnected(pair.peripheral)
         #expect(error as? CBError == CBError(.peripheralDisconnected))
@@ -114,10 +115,13 @@ struct ConnectionTests {
         let first = try await pair.camera.expectSubscription(to: pair.sample.notifying)
         #expect(first.identifier != second.identifier)
         #expect(Set(pair.sample.notifying.subscribedCentrals ?? []) == [first, second])
-        #expect(
-            pair.camera.manager.updateValue(Data([1]), for: pair.sample.notifying, onSubscribedCentrals: [second]))
+        if Air.isSoftware {
+            // BlueZ sends to all who have subscribed.
+            #expect(
+                pair.camera.manager.updateValue(Data([1]), for: pair.sample.notifying, onSubscribedCentrals: [second]))
+            #expect(try await other.nextValue(of: notifying) == Data([1]))
+        }
         #expect(pair.camera.manager.updateValue(Data([2]), for: pair.sample.notifying, onSubscribedCentrals: nil))
-        #expect(try await other.nextValue(of: notifying) == Data([1]))
         #expect(try await other.nextValue(of: notifying) == Data([2]))
         #expect(try await pair.app.nextValue(of: pair.remote(pair.sample.notifying)) == Data([2]))
         other.manager.cancelPeripheralConnection(peripheral)
@@ -143,11 +147,17 @@ struct ConnectionTests {
         let options = air.peripheral(at: address)
         let camera = PeripheralProbe(options, in: air)
         try await camera.expectState(.poweredOn)
+        let sample = SampleService()
+        try await camera.add(sample.service)
         try await camera.advertise("again")
         let app = try await CentralProbe.ready(air)
         app.manager.registerForConnectionEvents()
         let peripheral = try await app.find("again")
         try await app.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        try await app.discoverAll(peripheral)
+        let value = try #require(
+            peripheral.addedServices?.first?.characteristics?.first { $0.uuid == sample.value.uuid })
+        _ = try await app.read(value)
         camera.release()
         try await app.events.next("a disconnection that is mended") { event in
             if case .disconnected(peripheral, .some, isReconnecting: true) = event { () } else { nil }
@@ -178,10 +188,13 @@ struct ConnectionTests {
         #expect(!pair.app.manager.isScanning)
         try await air.setPowered(true, conditions)
         try await pair.app.expectState(.poweredOn)
-        #expect(
-            !pair.app.events.remaining.contains { event in
-                if case .disconnected = event { true } else { false }
-            })
+        // A controller of Bumble's, unlike others, is quick enough to tell the end of a link before it is off.
+        if Air.isSoftware {
+            #expect(
+                !pair.app.events.remaining.contains { event in
+                    if case .disconnected = event { true } else { false }
+                })
+        }
         try await pair.app.connect(pair.peripheral)
         try await pair.app.discoverAll(pair.peripheral)
         #expect(try await pair.app.read(pair.remote(pair.sample.fixed)) == Data("Porchlight".utf8))
@@ -232,9 +245,10 @@ struct ConnectionTests {
         let pair = try await Pair(air)
         weak let manager = pair.app.manager
         let value = try pair.remote(pair.sample.value)
+        let commands = try pair.remote(pair.sample.commands)
         for byte in UInt8.min...UInt8.max {
             pair.peripheral.readValue(for: value)
-            pair.peripheral.writeValue(Data([byte]), for: value, type: .withoutResponse)
+            pair.peripheral.writeValue(Data([byte]), for: commands, type: .withoutResponse)
         }
         pair.app.manager.scanForPeripherals(
             withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])

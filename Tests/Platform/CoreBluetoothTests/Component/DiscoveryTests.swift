@@ -32,9 +32,9 @@ struct DiscoveryTests {
         #expect(
             heard.data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
                 == [CBUUID(string: "FEAA"): Data([0x20, 0x00])])
-        #expect(heard.data[CBAdvertisementDataTxPowerLevelKey] as? Int == -12)
+        #expect(heard.data[CBAdvertisementDataTxPowerLevelKey] as? Int == Air.txPower)
         #expect(heard.data[CBAdvertisementDataIsConnectable] as? Bool == true)
-        #expect(heard.rssi == Air.signalStrength)
+        #expect(heard.rssi == -50)
         app.manager.stopScan()
         #expect(!app.manager.isScanning)
     }

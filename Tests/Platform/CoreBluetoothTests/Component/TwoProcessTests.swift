@@ -31,7 +31,7 @@ struct TwoProcessTests {
         let characteristics = try #require(peripheral.services?.first?.characteristics)
         #expect(try await app.read(characteristics[0]) == Data("Porchlight".utf8))
         try await app.write(Data(repeating: 1, count: 512), to: characteristics[1])
-        peripheral.writeValue(Data("die".utf8), for: characteristics[1], type: .withoutResponse)
+        peripheral.writeValue(Data("die".utf8), for: characteristics[2], type: .withoutResponse)
         #expect(try await app.expectDisconnected(peripheral) as? CBError == CBError(.connectionTimeout))
         _ = await child
         // Its advertisement went with it: a new scan finds the one that lives, and only that.

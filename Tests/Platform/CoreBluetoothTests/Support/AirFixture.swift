@@ -21,8 +21,11 @@ enum Air {
     /// The MTUs that its links can have.
     static let mtus = isSoftware ? [23, 517] : [517]
 
-    /// What is measured when nothing else is said; 127 stands for 'not available'.
-    static let signalStrength = isSoftware ? -50 : 127
+    /// The longest value that a peripheral takes. BlueZ counts the request's header.
+    static let longestWrite = isSoftware ? 512 : 510
+
+    /// What the transmit power in an advertisement comes to when -12 is asked for. BlueZ's kernel tells its own.
+    static let txPower = isSoftware ? -12 : 0
 
     /// Services that are there without being added: bluetoothd's own.
     static let foundations: Set<CBUUID> =

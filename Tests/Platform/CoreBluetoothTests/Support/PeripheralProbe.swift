@@ -145,8 +145,10 @@ struct SampleService {
         type: CBUUID(string: "2A29"), properties: .read, value: Data("Porchlight".utf8), permissions: .readable)
     let value = CBMutableCharacteristic(
         type: CBUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"),
-        properties: [.read, .write, .writeWithoutResponse],
-        value: nil, permissions: [.readable, .writeable])
+        properties: [.read, .write], value: nil, permissions: [.readable, .writeable])
+    let commands = CBMutableCharacteristic(
+        type: CBUUID(string: "6E400006-B5A3-F393-E0A9-E50E24DCCA9E"), properties: [.write, .writeWithoutResponse],
+        value: nil, permissions: .writeable)
     let notifying = CBMutableCharacteristic(
         type: CBUUID(string: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"), properties: .notify, value: nil,
         permissions: .readable)
@@ -161,7 +163,7 @@ struct SampleService {
         value.descriptors = [
             CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "a value")
         ]
-        service.characteristics = [fixed, value, notifying, indicating, closed]
+        service.characteristics = [fixed, value, commands, notifying, indicating, closed]
     }
 }
 
