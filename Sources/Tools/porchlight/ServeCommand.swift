@@ -50,7 +50,8 @@ enum ServeCommand: Command {
             if arguments.has("json") {
                 try Terminal.say(json: Ready(url: url, spaceId: owner.spaceId, tokenFile: owner.file.path))
             } else {
-                Terminal.say("The cloud is up: \(url)\nSpace \(owner.spaceId); the token is in \(owner.file.path)")
+                Terminal.say("The cloud is up: \(url)")
+                Terminal.say("Space \(owner.spaceId); the token is in \(owner.file.path)")
             }
         } catch {
             await cloud.stop()

@@ -1,15 +1,21 @@
 import Foundation
 
 /// What the commands show to a person.
+///
+/// Names of networks and cameras come from the air, where anybody may choose them: what would control a terminal is shown,
+/// not sent to it.
 enum Terminal {
     /// Writes one line to standard output at once, also into a pipe.
-    static func say(_ line: String) { write(line + "\n", to: .standardOutput) }
+    static func say(_ line: String) { write(visible(line) + "\n", to: .standardOutput) }
 
-    /// Writes one line to standard error, after the program's name.
-    static func complain(_ line: String) { write("porchlight: \(line)\n", to: .standardError) }
+    /// Writes a message, which may have several lines, to standard error, after the program's name.
+    static func complain(_ message: String) {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map { visible(String($0)) }
+        write("porchlight: \(lines.joined(separator: "\n"))\n", to: .standardError)
+    }
 
-    /// Writes a line of another program to standard error, as it is.
-    static func passOn(_ line: String) { write(line + "\n", to: .standardError) }
+    /// Writes a line of another program to standard error.
+    static func passOn(_ line: String) { write(visible(line) + "\n", to: .standardError) }
 
     /// Writes one line of JSON to standard output, keys sorted.
     static func say(json value: some Encodable) throws {
@@ -21,7 +27,19 @@ enum Terminal {
     /// Overwrites the current line, where standard output is a terminal; does nothing elsewhere.
     static func progress(_ text: String) {
         guard isInteractive else { return }
-        write("\r\u{1B}[K\(text)", to: .standardOutput)
+        write("\r\u{1B}[K\(visible(text))", to: .standardOutput)
+    }
+
+    /// The text with each character that would control a terminal, or turn the direction of writing, as a visible escape
+    /// such as `\u{1B}`. A line break is one of them: what is shown stays on its line.
+    static func visible(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { visible, scalar in
+            switch scalar.value {
+            case 0...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069:
+                visible += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: visible.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     static let isInteractive = isatty(STDOUT_FILENO) != 0

@@ -65,7 +65,7 @@ enum DemoCommand: Command {
             if arguments.has("json") {
                 try Terminal.say(json: outcome.report)
             } else if !arguments.has("once") {
-                Terminal.say("\nLive: \(outcome.page)\nCtrl-C ends it.")
+                for line in ["", "Live: \(outcome.page)", "Ctrl-C ends it."] { Terminal.say(line) }
                 await demo.stayUp(interruption)
             }
         } catch {

@@ -4,5 +4,6 @@ struct StepFailure: Error, CustomStringConvertible {
     var reason: String
     var advice: String
 
-    var description: String { "'\(step)' failed: \(reason)\n  \(advice)" }
+    /// Two lines, also where the reason quotes a name from the air.
+    var description: String { "'\(step)' failed: \(Terminal.visible(reason))\n  \(Terminal.visible(advice))" }
 }
