@@ -69,7 +69,7 @@ class Peripheral:
 async def main(options):
     peripheral = Peripheral(options.adapter)
     await peripheral.start()
-    report("ready", name="peer-bless")
+    report("ready")
     async for line in lines():
         await peripheral.do(line)
 

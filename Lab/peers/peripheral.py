@@ -9,6 +9,7 @@ character asked for:
     dropper   ends the link at the first request
     flaky     its first two connections fail to be established (error 0x3E), the next ones hold
     shy       advertises, but cannot be connected
+    narrow    plain, with the smallest MTU, 23
     stale     plain, with another table of attributes at every connection and no Service Changed characteristic
 
 A peripheral does what is written, as text, to its characteristic 'commands', or what stands on a line of standard input
@@ -41,7 +42,8 @@ import table
 
 READ, WRITE = gatt.Characteristic.READABLE, gatt.Characteristic.WRITEABLE
 PROPERTIES = gatt.Characteristic.Properties
-CHARACTERS = ["plain", "mute", "dropper", "flaky", "shy", "stale"]
+WINDOW = 64
+CHARACTERS = ["plain", "mute", "dropper", "flaky", "shy", "narrow", "stale"]
 
 
 class HabitServer(Server):
@@ -65,6 +67,8 @@ class Peripheral:
         self.radio = Radio(character, air, address)
         self.device = Device(name=f"peer-{character}", address=address, host=host_of(self.radio))
         self.device.gatt_server = HabitServer(self.device, self)
+        if character == "narrow":
+            self.device.gatt_server.max_mtu = att.ATT_DEFAULT_MTU
         self.table = "first"
         self.refusal = 0
         self.commands = (0, 0)
@@ -227,7 +231,16 @@ class Peripheral:
                 return
             await way(characteristic, struct.pack("<I", index).ljust(size, b"."))
             await asyncio.sleep(milliseconds / 1000)
+            if index % WINDOW == WINDOW - 1:
+                await self.catch_up()
         self.say("sent", count=count)
+
+    async def catch_up(self):
+        """Waits until the central's host has taken what was sent: it answers requests in turn. This air has no rate, so
+        that the kernel would drop what its ATT socket cannot hold."""
+        if self.link:
+            await self.link.gatt_client.send_request(att.ATT_Read_By_Type_Request(
+                starting_handle=0x0001, ending_handle=0xFFFF, attribute_type=gatt.GATT_DEVICE_NAME_CHARACTERISTIC))
 
     async def drop(self):
         if self.link:

@@ -12,12 +12,12 @@ struct PeripheralPeerTests {
 
     /// A camera that advertises, and two centrals that are not connected.
     private struct Stage {
-        let centrals: BumbleCentrals
+        let centrals: PeerCentrals
         let camera: PeripheralProbe
         let sample = SampleService()
 
         init() async throws {
-            centrals = try await BumbleCentrals()
+            centrals = try await PeerCentrals("central --centrals 2")
             camera = PeripheralProbe(try LabAir.options("hci0"))
             try await camera.expectState(.poweredOn)
             sample.service.characteristics? += [

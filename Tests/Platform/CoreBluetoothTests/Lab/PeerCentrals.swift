@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two centrals that nobody here wrote, in the radio lab: Lab/peers/central.py, which also brings the adapter that the
-/// peripheral is to use. Steps are done one after the other. Safe from any thread.
-final class BumbleCentrals: Sendable {
+/// Centrals that nobody here wrote, in the radio lab: Lab/peers/central.py, which also brings the adapter that the
+/// peripheral is to use, or Lab/peers/bleak_central.py. Steps are done one after the other. Safe from any thread.
+final class PeerCentrals: Sendable {
     /// What a step brought.
     struct Answer: @unchecked Sendable {
         // Unchecked because of the values, which are JSON and never changed.
@@ -45,20 +45,20 @@ final class BumbleCentrals: Sendable {
     struct Failure: Error, CustomStringConvertible {
         var step: String
         var reason: String
-        var description: String { "Bumble did not do '\(step)': \(reason)" }
+        var description: String { "the peer did not do '\(step)': \(reason)" }
     }
 
     let lab: LabControl
     private let log: URL
     private let steps = Locked(0)
 
-    /// Brings the adapter and the centrals.
-    init() async throws {
+    /// Starts the program, with its arguments, until it is ready for steps.
+    init(_ program: String) async throws {
         lab = try #require(LabControl.shared)
         let logs = try #require(ProcessInfo.processInfo.environment["LOGS"])
         log = URL(fileURLWithPath: logs).appending(path: "centrals.log")
         try await lab.ask("heal")
-        try await lab.ask("start_peer centrals central --centrals 2")
+        try await lab.ask("start_peer centrals \(program)")
     }
 
     /// Does a step of central.py. Begun with `second`, the other central does it.
@@ -70,7 +70,7 @@ final class BumbleCentrals: Sendable {
             return steps
         }
         try await lab.ask("tell_peer centrals \(step)")
-        let fields = try await within(.seconds(45), "Bumble's '\(step)'") { try await self.event(number) }
+        let fields = try await within(.seconds(60), "the peer's '\(step)'") { try await self.event(number) }
         guard fields.fields["ok"] as? Bool == true else {
             if let code = (fields.fields["att"] as? Int).flatMap(CBATTError.Code.init(rawValue:)) {
                 throw CBATTError(code)
