@@ -3,11 +3,11 @@ import Foundation
 import Wire
 
 /// The network block that wpa_supplicant is given for credentials: the argument of `AddNetwork`.
-struct SupplicantNetwork: Sendable {
+struct SupplicantNetwork: Sendable, CustomStringConvertible, CustomReflectable {
     /// Marks the blocks that a camera made, also those of an earlier run, in wpa_supplicant's list.
     static let mark = "porchlight-camera"
 
-    /// The block's fields. They hold the password: never to be shown.
+    /// The block's fields. They hold the password: never shown.
     let fields: [String: BusValue]
     /// Whether the password may be proved with SAE.
     let offersSAE: Bool
@@ -51,6 +51,14 @@ struct SupplicantNetwork: Sendable {
         self.fields = fields
         self.offersSAE = offersSAE
     }
+
+    // MARK: Descriptions
+
+    /// Which fields there are, not what they hold.
+    var description: String { "network block of \(fields.keys.sorted().joined(separator: ", "))" }
+
+    /// The same, so that a dump of a value that holds this one does not show the password either.
+    var customMirror: Mirror { Mirror(self, children: ["fields": fields.keys.sorted(), "offersSAE": offersSAE]) }
 
     /// wpa_supplicant puts text between quotes, which makes it a passphrase; bytes stand as hexadecimal digits, which
     /// makes them a key.

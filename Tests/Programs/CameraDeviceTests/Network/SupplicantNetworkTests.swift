@@ -61,4 +61,17 @@ import Wire
             try self.block("correct horse", .wpa3, Self.old)
         }
     }
+
+    @Test func noDescriptionOrDumpShowsThePassword() throws {
+        let key = String(repeating: "0aF1", count: 16)
+        for (password, security) in [("correct horse", WiFiSecurity.wpa2), ("correct horse", .wpa3), (key, .wpa2)] {
+            let block = try block(password, security)
+            var shown = "\(block) \(String(reflecting: block)) \([block])"
+            dump(block, to: &shown)
+            dump(["block": block], to: &shown)
+            #expect(shown.contains("key_mgmt"))
+            // A key of 64 digits would be shown as 32 bytes.
+            for secret in ["horse", "0aF1", "32 bytes", "241"] { #expect(!shown.contains(secret)) }
+        }
+    }
 }
