@@ -12,12 +12,14 @@ struct InterfaceAddress: Sendable, Hashable {
 
 /// What the kernel says of an interface's addresses.
 enum AddressChange: Sendable, Equatable {
-    /// It was there when the watch began.
+    /// It was there when the watch began, or when it was ``restarted``.
     case present(InterfaceAddress)
     /// It was set, or its lifetime was renewed.
     case added(InterfaceAddress)
     /// It was taken away.
     case removed(InterfaceAddress)
+    /// Changes were lost; what is there now follows.
+    case restarted
 }
 
 /// Watches the addresses of interfaces.
@@ -34,10 +36,12 @@ protocol AddressWatch: Sendable {
 ///
 /// A DHCP client takes the old network's address away when the carrier is lost, but not all clients do, nor at once; so an
 /// address with a lifetime counts only when it was set, or renewed, since the joining began. One that was there before
-/// counts if it has no lifetime, for it was set by hand.
+/// counts if it has no lifetime, for it was set by hand. After changes were lost nobody can tell old from new: then every
+/// address that is there counts, since the wrong 'no' would end a joining that has worked.
 struct AddressLedger: Sendable {
     private var fixed: Set<Data> = []
     private var given: Set<Data> = []
+    private var changesWereLost = false
 
     /// Whether there is an address that counts.
     var hasAddress: Bool { !fixed.isEmpty || !given.isEmpty }
@@ -46,6 +50,7 @@ struct AddressLedger: Sendable {
     mutating func take(_ change: AddressChange) {
         switch change {
         case .present(let address):
+            if changesWereLost { return take(.added(address)) }
             if address.isUsable, address.isPermanent { fixed.insert(address.bytes) }
         case .added(let address):
             if address.isUsable {
@@ -55,6 +60,10 @@ struct AddressLedger: Sendable {
             }
         case .removed(let address):
             remove(address)
+        case .restarted:
+            // Removals may have been lost as well.
+            self = AddressLedger()
+            changesWereLost = true
         }
     }
 

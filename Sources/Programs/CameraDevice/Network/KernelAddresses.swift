@@ -11,7 +11,11 @@ struct KernelAddresses: AddressWatch {
         let index = if_nametoindex(interface)
         guard index != 0 else { throw .noInterface(name: interface, reason: "there is no such interface") }
         let (stream, continuation) = AsyncStream.makeStream(of: AddressChange.self)
-        let socket = try RouteSocket(groups: RouteMessage.addressGroups) { message in
+        let socket = try RouteSocket(groups: RouteMessage.addressGroups) { news in
+            guard case .message(let message) = news else {
+                continuation.yield(.restarted)
+                return
+            }
             switch message.content {
             case .address(let address, index):
                 continuation.yield(message.isAnswer ? .present(address) : .added(address))
@@ -63,12 +67,18 @@ struct KernelAddresses: AddressWatch {
 private final class RouteSocket: @unchecked Sendable {
     // Unchecked because the source is only made and cancelled, and Dispatch allows that from any thread.
 
+    enum News: Sendable {
+        case message(RouteMessage)
+        /// Messages were lost; the answers to a new request follow.
+        case lost
+    }
+
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
     /// Opens the socket, subscribes to the news of `groups`, and begins to read.
     /// - Parameter deliver: Called on the socket's queue for each message.
-    init(groups: UInt32, deliver: @escaping @Sendable (RouteMessage) -> Void) throws(WiFiError) {
+    init(groups: UInt32, deliver: @escaping @Sendable (News) -> Void) throws(WiFiError) {
         // NETLINK_ROUTE is 0.
         let descriptor = socket(
             AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -93,11 +103,12 @@ private final class RouteSocket: @unchecked Sendable {
                 if count < 0, errno == EINTR { continue }
                 if count < 0, errno == ENOBUFS {
                     // News was lost: ask for everything.
+                    deliver(.lost)
                     Self.requestAddresses(descriptor)
                     continue
                 }
                 guard count > 0 else { return }
-                for message in RouteMessage.messages(in: Data(buffer[..<count])) { deliver(message) }
+                for message in RouteMessage.messages(in: Data(buffer[..<count])) { deliver(.message(message)) }
             }
         }
         source.setCancelHandler { Glibc.close(descriptor) }

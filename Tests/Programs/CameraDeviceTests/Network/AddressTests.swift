@@ -25,6 +25,16 @@ import Testing
         #expect(!hasAddress(.present(FakeAddresses.fixed), .removed(FakeAddresses.fixed)))
     }
 
+    @Test func afterALossWhatIsThereCounts() {
+        let (leased, fixed) = (FakeAddresses.leased, FakeAddresses.fixed)
+        #expect(hasAddress(.present(leased), .restarted, .present(leased)), "it may be new")
+        #expect(!hasAddress(.added(leased), .present(fixed), .restarted), "both may have been removed since")
+        #expect(!hasAddress(.restarted, .present(leased), .removed(leased)))
+        var tentative = leased
+        tentative.isUsable = false
+        #expect(!hasAddress(.restarted, .present(tentative)))
+    }
+
     @Test func anAddressMustBeUsable() {
         var tentative = FakeAddresses.leased
         tentative.isUsable = false
