@@ -55,19 +55,19 @@ struct SupplicantInterface {
         return SupplicantInterface(connection: connection, path: path)
     }
 
-    /// The names of the interfaces that wpa_supplicant has.
-    static func names(
+    /// The interfaces that wpa_supplicant has, with their names.
+    static func all(
         on connection: BusConnection, isolation: isolated any Actor = #isolation
-    ) async throws(BusError) -> [String] {
+    ) async throws(BusError) -> [(name: String, interface: SupplicantInterface)] {
         let paths = try await connection.property(service, root, service, "Interfaces")?.strings ?? []
-        var names: [String] = []
+        var all: [(name: String, interface: SupplicantInterface)] = []
         for path in paths {
             // One that has just gone is no error.
             if let name = try? await connection.property(service, path, interface, "Ifname")?.string {
-                names.append(name)
+                all.append((name, SupplicantInterface(connection: connection, path: path)))
             }
         }
-        return names
+        return all
     }
 
     // MARK: Reports

@@ -84,8 +84,8 @@ public actor WpaSupplicant: NetworkJoiner {
         return supplicant
     }
 
-    /// The interface that a camera may take without being told: the first that a running wpa_supplicant has and nobody
-    /// else manages; nil without one. Starts nothing.
+    /// The interface that a camera may take without being told: the first that a running wpa_supplicant has, that
+    /// nobody else manages and that has no network but a camera's; nil without one. Starts nothing.
     public static func freeInterface(bus: BusAddress = .system) async -> String? {
         await WpaSupplicant(interface: "", bus: bus, clock: ContinuousClock()).findFreeInterface()
     }
@@ -242,7 +242,7 @@ public actor WpaSupplicant: NetworkJoiner {
 
     private func prepare() async throws(WiFiError) {
         let connection = try connected()
-        if await Self.isManaged(interface, on: connection) {
+        if await isManaged(interface, on: connection) {
             throw .managed(interface: interface, by: "NetworkManager")
         }
         note(try await supplicant().stations())
@@ -250,10 +250,12 @@ public actor WpaSupplicant: NetworkJoiner {
 
     private func findFreeInterface() async -> String? {
         guard let connection = try? connected(), await Self.hasOwner(SupplicantInterface.service, on: connection),
-            let names = try? await SupplicantInterface.names(on: connection)
+            let all = try? await SupplicantInterface.all(on: connection)
         else { return nil }
-        for name in names where !name.hasPrefix("p2p-") {
-            if !(await Self.isManaged(name, on: connection)) { return name }
+        for (name, supplicant) in all where !name.hasPrefix("p2p-") {
+            // With a network of its own it is how the board is reached. One that does not tell is left alone too.
+            guard let blocks = try? await supplicant.blocks(), blocks.allSatisfy(\.isOurs) else { continue }
+            if !(await isManaged(name, on: connection)) { return name }
         }
         return nil
     }
@@ -303,17 +305,24 @@ public actor WpaSupplicant: NetworkJoiner {
         return answer?.first?.bool ?? false
     }
 
-    /// Whether NetworkManager, which uses wpa_supplicant too, has the interface.
-    private static func isManaged(
-        _ interface: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
-    ) async -> Bool {
+    /// Whether NetworkManager, which uses wpa_supplicant too, has the interface. One that does not tell is taken to have
+    /// it: two would fight over it.
+    private func isManaged(_ interface: String, on connection: BusConnection) async -> Bool {
         let service = "org.freedesktop.NetworkManager"
-        guard await hasOwner(service, on: connection),
-            let device = try? await connection.call(
-                service, "/org/freedesktop/NetworkManager", service, "GetDeviceByIpIface", [.string(interface)]
-            ).first?.string
-        else { return false }
-        let isManaged = try? await connection.property(service, device, service + ".Device", "Managed")
-        return isManaged?.bool ?? false
+        guard await Self.hasOwner(service, on: connection) else { return false }
+        do throws(BusError) {
+            let device = try await connection.call(
+                service, "/org/freedesktop/NetworkManager", service, "GetDeviceByIpIface", [.string(interface)])
+            guard let path = device.first?.string else { return true }
+            return try await connection.property(service, path, service + ".Device", "Managed")?.bool ?? true
+        } catch  where error.name == service + ".UnknownDevice" {
+            return false
+        } catch  where error.name == "org.freedesktop.DBus.Error.ServiceUnknown" {
+            // It has ended since.
+            return false
+        } catch {
+            log.warning("NetworkManager does not tell whether it manages \(interface): \(error)")
+            return true
+        }
     }
 }

@@ -41,6 +41,9 @@ final class FakeSupplicant: Sendable {
     /// Each request, for one consumer.
     let requests: AsyncStream<Request>
     private let request: AsyncStream<Request>.Continuation
+    /// The name of each property that was read, for one consumer.
+    private let reads: AsyncStream<String>
+    private let read: AsyncStream<String>.Continuation
     private let state: Locked<State>
     private let queue = DispatchQueue(label: "fake.supplicant")
     private let connection: BusConnection
@@ -67,6 +70,7 @@ final class FakeSupplicant: Sendable {
     private init(_ bus: PrivateBus, _ interface: String?) throws {
         connection = try BusConnection(.address(bus.address), queue: queue)
         (requests, request) = AsyncStream.makeStream()
+        (reads, read) = AsyncStream.makeStream()
         state = Locked(State(interface: interface))
         state.withLock { state in
             state.properties["Capabilities"] = .properties([
@@ -104,12 +108,20 @@ final class FakeSupplicant: Sendable {
         try await next("SelectNetwork") { if case .selected = $0 { true } else { false } }
     }
 
+    /// Waits until a property is read, passing over other ones.
+    func nextRead(of name: String) async throws {
+        _ = try await within(.seconds(20), "a look at \(name)") { [reads] in await reads.first { $0 == name } }
+    }
+
     func nextScan() async throws { try await next("Scan") { $0 == .scan } }
 
     /// Adds a block as the board's configuration would.
-    func configure(_ path: String, ssid: String, isEnabled: Bool = true, isCurrent: Bool = false) {
+    func configure(
+        _ path: String, ssid: String, mark: String? = nil, isEnabled: Bool = true, isCurrent: Bool = false
+    ) {
         state.withLock { state in
             state.blocks[path] = Block(fields: ["ssid": .bytes(Data(ssid.utf8))], isEnabled: isEnabled)
+            if let mark { state.blocks[path]?.fields["id_str"] = .string(mark) }
             if isCurrent { state.properties["CurrentNetwork"] = .path(path) }
         }
     }
@@ -206,6 +218,7 @@ final class FakeSupplicant: Sendable {
 
     private func get(_ call: BusMethodCall) {
         let name = call.arguments.last?.string ?? ""
+        defer { read.yield(name) }
         let value: BusValue? = state.withLock { state in
             switch (call.path, name) {
             case (Self.root, "Interfaces"): .paths(state.interface == nil ? [] : [Self.path])
