@@ -21,6 +21,10 @@ final class BlueZLink: @unchecked Sendable {
     /// Generic Access and Generic Attribute, which are the system's own affair, as on Apple's.
     private static let hidden: Set<CBUUID> = [CBUUID(string: "1800"), CBUUID(string: "1801")]
 
+    private static func isVisible(_ service: GATTTable.Service) -> Bool {
+        service.isPrimary && !hidden.contains(service.uuid)
+    }
+
     let address: RadioAddress
     let path: String
     private let adapter: BlueZAdapter
@@ -68,20 +72,27 @@ final class BlueZLink: @unchecked Sendable {
             [weak self] result in
             guard let self, failure == nil else { return }
             resolution = nil
-            guard (try? result.get())?.first?.bool == true else { return }
-            let table = readTable()
-            guard table.services.isEmpty else { return settle(on: table) }
-            // No services at all: the daemon says 'resolved' also when it could not resolve them, shortly before it gives
-            // the connection up.
-            emptiness = adapter.clock.after(Self.emptyLimit, on: adapter.queue) { [weak self] in
-                guard let self, failure == nil, self.table == nil else { return }
-                settle(on: readTable())
-            }
+            if (try? result.get())?.first?.bool == true { refresh() }
+        }
+    }
+
+    /// Takes the daemon's objects for the device's table, unless there are none: it says 'resolved' also when it could not
+    /// resolve them, shortly before it gives the connection up, and after a change it removes the old ones a while before
+    /// it has found the new ones.
+    private func refresh() {
+        let table = readTable()
+        emptiness?.cancel()
+        emptiness = nil
+        guard !table.services.contains(where: Self.isVisible) else { return settle(on: table) }
+        self.table = nil
+        emptiness = adapter.clock.after(Self.emptyLimit, on: adapter.queue) { [weak self] in
+            guard let self, failure == nil, self.table == nil else { return }
+            emptiness = nil
+            settle(on: readTable())
         }
     }
 
     private func settle(on table: GATTTable) {
-        emptiness?.cancel()
         self.table = table
         let waiting = waiting
         self.waiting = []
@@ -121,7 +132,7 @@ final class BlueZLink: @unchecked Sendable {
         withTable { result in
             completion(
                 result.map { table in
-                    table.services.filter { $0.isPrimary && !Self.hidden.contains($0.uuid) }.map(\.remote)
+                    table.services.filter(Self.isVisible).map(\.remote)
                 })
         }
     }
@@ -254,7 +265,7 @@ final class BlueZLink: @unchecked Sendable {
     // MARK: News of the attributes' objects
 
     func added(_ path: String, _ interface: String) {
-        guard table != nil, interface == BlueZ.gattService else { return }
+        guard interface == BlueZ.gattService, table != nil || emptiness != nil else { return }
         announceSoon()
     }
 
@@ -290,10 +301,11 @@ final class BlueZLink: @unchecked Sendable {
             [weak self] _ in
             guard let self, failure == nil else { return }
             announcement = nil
-            table = readTable()
             let changed = changes.sorted { $0.number < $1.number }
             changes = []
-            deliver(.servicesChanged(changed))
+            let isFirst = table == nil && changed.isEmpty
+            refresh()
+            if !isFirst { deliver(.servicesChanged(changed)) }
         }
     }
 

@@ -231,6 +231,39 @@ struct BlueZAttributeTests {
         #expect(try await probe.services().get().map(\.id) == [AttributeID(0x50)])
     }
 
+    @Test("a discovery between the removal of the old services and the arrival of new ones waits for these")
+    func servicesChangeInSteps() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        daemon.addDevice(services: [.standard])
+        let clock = ManualClock()
+        let probe = try await RadioProbe.on(daemon, clock: clock)
+        try await probe.connect()
+        _ = await probe.services()
+        func changed() async throws -> [AttributeID] {
+            try await probe.events.next("changed services") { event in
+                if case .servicesChanged(_, let ids) = event { ids } else { nil }
+            }
+        }
+        daemon.change { _ in daemon.remove(FakeBlueZ.path(service: 0x10)) }
+        #expect(try await changed() == [AttributeID(0x10)])
+        async let services = probe.services()
+        await probe.settle()
+        daemon.change { _ in
+            try daemon.export([FakeService(handle: 0x50, uuid: "FFD0")], below: FakeBlueZ.device)
+        }
+        #expect(try await services.get().map(\.id) == [AttributeID(0x50)])
+        // A device that has none at all says so after a while, and is heard when it has some again.
+        daemon.change { _ in daemon.remove(FakeBlueZ.path(service: 0x50)) }
+        #expect(try await changed() == [AttributeID(0x50)])
+        async let none = probe.services()
+        await clock.sleepers()
+        clock.advance(by: .seconds(1))
+        #expect(try await none.get().isEmpty)
+        daemon.change { _ in try daemon.export([.standard], below: FakeBlueZ.device) }
+        #expect(try await changed().isEmpty)
+        #expect(try await probe.services().get().count == 1)
+    }
+
     @Test("a table that does not fit any more is forgotten when the connection ends")
     func stale() async throws {
         let (daemon, probe) = try await connected()
