@@ -90,9 +90,4 @@ final class Caps: @unchecked Sendable {
     }
 
     deinit { gst_caps_unref(pointer) }
-
-    /// Whether something fits both.
-    func intersects(_ other: UnsafeMutablePointer<GstCaps>) -> Bool {
-        withExtendedLifetime(self) { gst_caps_can_intersect(pointer, other) != 0 }
-    }
 }

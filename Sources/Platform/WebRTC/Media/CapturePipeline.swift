@@ -94,16 +94,28 @@ final class CapturePipeline: Sendable {
             let scale = try Element("videoscale")
             let rate = try Element("videorate", ["drop-only": "false"])
             pipeline.add(source, convert, scale, rate)
-            switch try DeviceFormat.choose(of: source, path: path, settings) {
-            case .raw(let caps):
-                let format = try Element("capsfilter", ["caps": caps])
-                pipeline.add(format)
+            let offers = try DeviceOffer.all(of: source, path: path)
+            guard
+                let best = DeviceFormat.best(
+                    of: offers, width: settings.width, height: settings.height,
+                    rate: DeviceOffer.Rate(settings.framesPerSecond))
+            else {
+                throw .captureFailed(source: path, reason: "it offers neither raw pictures nor MJPEG nor H.264")
+            }
+            GStreamer.log.info("\(path) is asked for \(best.caps)")
+            let format = try Element("capsfilter", ["caps": best.caps])
+            pipeline.add(format)
+            switch best.coding {
+            case .raw:
                 try pipeline.link(source, format, convert)
-            case .jpeg(let caps):
-                let format = try Element("capsfilter", ["caps": caps])
+            case .jpeg:
                 let decoder = try Element("jpegdec")
-                pipeline.add(format, decoder)
+                pipeline.add(decoder)
                 try pipeline.link(source, format, decoder, convert)
+            case .h264:
+                let (parser, decoder) = (try Element("h264parse"), try Element("avdec_h264"))
+                pipeline.add(parser, decoder)
+                try pipeline.link(source, format, parser, decoder, convert)
             }
             try pipeline.link(convert, scale, rate, picture)
         }

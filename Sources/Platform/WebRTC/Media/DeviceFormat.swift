@@ -1,44 +1,60 @@
-import CGStreamer
+/// What a camera is asked for.
+struct DeviceFormat: Sendable, Equatable {
+    var coding: DeviceOffer.Coding
+    var width: Int
+    var height: Int
+    var rate: DeviceOffer.Rate
 
-/// In which form a V4L2 device is asked for pictures.
-enum DeviceFormat: Equatable {
-    /// Raw pictures, with the caps to ask for.
-    case raw(String)
-    /// MJPEG, with the caps to ask for.
-    case jpeg(String)
-
-    /// Opens the device, looks at what it offers, and closes it.
-    ///
-    /// Raw at the wanted size and rate is best; many cameras have the larger sizes at full rate as MJPEG only; what is
-    /// left is scaled.
-    /// - Throws: ``WebRTCError/captureFailed(source:reason:)`` when it cannot be opened or offers neither.
-    static func choose(of source: Element, path: String, _ settings: RTCVideoSourceSettings) throws(WebRTCError)
-        -> DeviceFormat
-    {
-        guard gst_element_set_state(source.pointer, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE,
-            let pad = source.staticPad("src"), let offered = gst_pad_query_caps(pad.pointer, nil)
-        else {
-            gst_element_set_state(source.pointer, GST_STATE_NULL)
-            throw .captureFailed(source: path, reason: "the device cannot be opened")
-        }
-        defer {
-            gst_caps_unref(offered)
-            gst_element_set_state(source.pointer, GST_STATE_NULL)
-        }
-        let size = "width=\(settings.width),height=\(settings.height)"
-        let rate = "framerate=[\(settings.framesPerSecond)/1,240/1]"
-        let wishes: [DeviceFormat] = [
-            .raw("video/x-raw,\(size),\(rate)"), .jpeg("image/jpeg,\(size),\(rate)"), .raw("video/x-raw,\(size)"),
-            .jpeg("image/jpeg,\(size)"), .raw("video/x-raw"), .jpeg("image/jpeg"),
-        ]
-        for wish in wishes where Caps(wish.caps).intersects(offered) { return wish }
-        throw .captureFailed(source: path, reason: "the device offers neither raw pictures nor MJPEG")
+    /// The format in GStreamer's notation.
+    var caps: String {
+        let kind =
+            switch coding {
+            case .raw(let format): "video/x-raw,format=\(format)"
+            case .jpeg: "image/jpeg"
+            case .h264: "video/x-h264"
+            }
+        return "\(kind),width=\(width),height=\(height),framerate=\(rate.numerator)/\(rate.denominator)"
     }
 
-    /// What to ask for.
-    var caps: String {
+    /// Chooses what costs least among what is good enough.
+    ///
+    /// Good enough is a picture that need not be enlarged, at the wanted rate, of the wanted proportions; where a camera
+    /// offers nothing of the kind, in this order, the next best. Then the smallest, and of one size raw before MJPEG before
+    /// H.264: many cameras have the larger sizes at full rate as MJPEG only. What is left is scaled.
+    /// - Returns: Nil without an offer.
+    static func best(of offers: [DeviceOffer], width: Int, height: Int, rate: DeviceOffer.Rate) -> DeviceFormat? {
+        let formats: [DeviceFormat] = offers.compactMap { offer in
+            guard let best = offer.rates.best(for: rate) else { return nil }
+            return DeviceFormat(
+                coding: offer.coding, width: min(offer.width.upperBound, max(offer.width.lowerBound, width)),
+                height: min(offer.height.upperBound, max(offer.height.lowerBound, height)), rate: best)
+        }
+        func cost(_ format: DeviceFormat) -> [Int] {
+            let isLargeEnough = format.width >= width && format.height >= height
+            let isFastEnough = format.rate >= rate
+            // Within 2 %, since 1366 × 768 and the like are meant to be 16 to 9.
+            let (across, down) = (format.width * height, format.height * width)
+            let isProportional = abs(across - down) * 50 <= max(across, down)
+            let area = format.width * format.height
+            return [
+                isLargeEnough ? 0 : 1, isFastEnough ? 0 : 1, isProportional ? 0 : 1, isLargeEnough ? area : -area,
+                format.coding.cost, format.rate.numerator * 1000 / format.rate.denominator * (isFastEnough ? 1 : -1),
+            ]
+        }
+        return formats.min { cost($0).lexicographicallyPrecedes(cost($1)) }
+    }
+}
+
+extension DeviceOffer.Coding {
+    /// What it takes to make I420 of it, in no unit.
+    fileprivate var cost: Int {
         switch self {
-        case .raw(let caps), .jpeg(let caps): caps
+        case .raw("I420"), .raw("YV12"): 0
+        case .raw("NV12"), .raw("NV21"): 1
+        case .raw("YUY2"), .raw("UYVY"), .raw("YVYU"), .raw("VYUY"), .raw("Y42B"): 2
+        case .raw: 3
+        case .jpeg: 4
+        case .h264: 5
         }
     }
 }
