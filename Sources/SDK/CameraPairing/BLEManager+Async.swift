@@ -1,3 +1,5 @@
+public import Wire
+
 /// The commands as calls that return with their outcome. Beyond the seed.
 ///
 /// Each throws the ``CameraPairingError`` that ``BLEManager/failure`` then holds, or `CancellationError`. Cancelling the
@@ -40,5 +42,17 @@ extension BLEManager {
     public func write(_ wifiInfo: WiFiDetailModel) async throws {
         updateWifiInfo(wifiInfo: wifiInfo)
         _ = try await $credentialsSent.first(failing: $failure) { $0 }
+    }
+
+    /// Listens for the camera that took the credentials until it is back, which it is only when its attempt has failed.
+    ///
+    /// It may never be: cancel the wait when the pairing session has its device, and call ``stopScan()``.
+    /// - Returns: Why.
+    public func setbackOfCamera() async throws -> PairingFailure {
+        watchForSetback()
+        guard let setback = try await $setback.first(failing: $failure, where: { $0 != nil }) else {
+            throw CancellationError()
+        }
+        return setback
     }
 }

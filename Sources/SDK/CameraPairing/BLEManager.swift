@@ -2,7 +2,7 @@ import Basics
 public import Combine
 public import CoreBluetooth
 public import Foundation
-import Wire
+public import Wire
 
 /// Finds cameras that wait to be paired, and brings one of them onto the network.
 ///
@@ -46,6 +46,8 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     @Published public private(set) var wifiList: [WifiNetwork] = []
     /// The camera has acknowledged every field of the last ``updateWifiInfo(wifiInfo:)``. Beyond the seed.
     @Published public private(set) var credentialsSent = false
+    /// Why the camera that took the credentials waits to be paired again, heard by ``watchForSetback()``. Beyond the seed.
+    @Published public private(set) var setback: PairingFailure?
     /// Why the last step failed; nil once a later one began. Beyond the seed.
     @Published public private(set) var failure: CameraPairingError?
 
@@ -142,6 +144,12 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     /// camera gets onto the network is told by the status of its pairing session.
     public func updateWifiInfo(wifiInfo: WiFiDetailModel) { send(.write(wifiInfo)) }
 
+    /// Listens for the camera that took the credentials; when it is back, ``setback`` says why its attempt has failed.
+    ///
+    /// For a camera that cannot tell the cloud, since the network did not let it in. Until ``stopScan()`` or
+    /// ``disconnect()``. Beyond the seed.
+    public func watchForSetback() { send(.watchForSetback) }
+
     private func send(_ event: PairingFlow.Event) { run { $0.handle(event) } }
 
     /// Runs a command on the queue and returns when its first effects are published, so that nobody reads the list of an
@@ -169,7 +177,9 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
 
     fileprivate func discovered(_ peripheral: CBPeripheral, _ advertisement: [String: Any], _ rssi: Int) {
         let name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name
-        handle(.discovered(peripheral.identifier, advertisedName: name, rssi: rssi))
+        let state = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)
+            .flatMap(PairingAdvertisement.state(manufacturerData:))
+        handle(.discovered(peripheral.identifier, advertisedName: name, rssi: rssi, state: state))
         if flow.knows(peripheral.identifier) { peripherals[peripheral.identifier] = peripheral }
     }
 
@@ -208,6 +218,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         if wifiList != new.wifiList { wifiList = new.wifiList }
         if noCameraFound != new.noCameraFound { noCameraFound = new.noCameraFound }
         if credentialsSent != new.credentialsSent { credentialsSent = new.credentialsSent }
+        if setback != new.setback { setback = new.setback }
         if bleCameraDIDFetched != new.bleCameraDIDFetched { bleCameraDIDFetched = new.bleCameraDIDFetched }
         if cameraConnectionStatus != new.cameraConnectionStatus { cameraConnectionStatus = new.cameraConnectionStatus }
     }

@@ -30,6 +30,7 @@ struct PairingFlow: Sendable {
         var bleCameraDID = ""
         var wifiList: [WifiNetwork] = []
         var credentialsSent = false
+        var setback: PairingFailure?
         var failure: CameraPairingError?
     }
 
@@ -44,9 +45,10 @@ struct PairingFlow: Sendable {
         case scanNetworks
         case guardNetworks
         case write(WiFiDetailModel)
+        case watchForSetback
 
         case managerState(CBManagerState, CBManagerAuthorization)
-        case discovered(UUID, advertisedName: String?, rssi: Int)
+        case discovered(UUID, advertisedName: String?, rssi: Int, state: PairingState? = nil)
         case linkReady(UUID)
         case linkFailed(UUID, CameraPairingError)
         case linkEnded(UUID)
@@ -68,7 +70,11 @@ struct PairingFlow: Sendable {
         case stop(Timer)
     }
 
-    private enum Scan { case idle, waitingForPower, scanning }
+    private enum Scan: Equatable {
+        case idle, waitingForPower, scanning
+        /// For the word of the camera that has the credentials.
+        case watching(UUID)
+    }
 
     private enum Link: Equatable {
         case none
@@ -83,6 +89,8 @@ struct PairingFlow: Sendable {
     private var link = Link.none
     private var cameras = NearbyCameras()
     private var heard = HeardNetworks()
+    /// The camera that has acknowledged credentials.
+    private var informed: UUID?
     private(set) var published = Published()
 
     init(limits: Limits = Limits()) { self.limits = limits }
@@ -98,8 +106,9 @@ struct PairingFlow: Sendable {
         case .scanNetworks: scanNetworks()
         case .guardNetworks: isReady ? [.start(.networks, limits.networks)] : failWithoutLink()
         case .write(let details): write(details)
+        case .watchForSetback: watchForSetback()
         case .managerState(let state, let authorization): managerChanged(state, authorization)
-        case .discovered(let id, let name, let rssi): discovered(id, name, rssi)
+        case .discovered(let id, let name, let rssi, let state): discovered(id, name, rssi, state)
         case .linkReady(let id): linkReady(id)
         case .linkFailed(let id, let error): linkFailed(id, error)
         case .linkEnded(let id): linkEnded(id)
@@ -128,7 +137,9 @@ struct PairingFlow: Sendable {
         published.bleCameraDIDFetched = false
         published.bleCameraDID = ""
         published.credentialsSent = false
+        published.setback = nil
         published.failure = nil
+        informed = nil
         if isPoweredOn {
             actions += beginScan()
         } else {
@@ -145,10 +156,32 @@ struct PairingFlow: Sendable {
 
     private mutating func endScan() -> [Action] {
         defer { scan = .idle }
-        return scan == .scanning ? [.stop(.scan), .stopScanning] : []
+        return switch scan {
+        case .idle, .waitingForPower: []
+        case .scanning: [.stop(.scan), .stopScanning]
+        case .watching: [.stopScanning]
+        }
     }
 
-    private mutating func discovered(_ id: UUID, _ name: String?, _ rssi: Int) -> [Action] {
+    /// The camera has left Bluetooth with its credentials; that it comes back is the sign of a failure.
+    private mutating func watchForSetback() -> [Action] {
+        guard let informed else { return fail(.notConnected) }
+        published.setback = nil
+        published.failure = nil
+        let actions = endScan()
+        guard isPoweredOn else {
+            noteUnusable()
+            return actions
+        }
+        scan = .watching(informed)
+        return actions + [.startScanning]
+    }
+
+    private mutating func discovered(_ id: UUID, _ name: String?, _ rssi: Int, _ state: PairingState?) -> [Action] {
+        if scan == .watching(id), let state, state.phase == .failed {
+            published.setback = state.failure ?? .internalFault
+            return endScan()
+        }
         guard scan == .scanning else { return [] }
         cameras.hear(id, advertisedName: name, rssi: rssi)
         published.cameraList = cameras.sorted
@@ -177,6 +210,7 @@ struct PairingFlow: Sendable {
             scan = .waitingForPower
             actions.append(.stop(.scan))
         }
+        if case .watching = scan { scan = .idle }
         if scan == .waitingForPower, state == .poweredOff { published.authorizationStatus = .notAllowed }
         // The system ends every link without a word when the power goes.
         if link != .none {
@@ -248,6 +282,8 @@ struct PairingFlow: Sendable {
         published.bleCameraDIDFetched = false
         published.bleCameraDID = ""
         published.credentialsSent = false
+        published.setback = nil
+        informed = nil
         heard = HeardNetworks()
         published.wifiList = []
     }
@@ -345,11 +381,12 @@ struct PairingFlow: Sendable {
     }
 
     private mutating func written(_ error: CameraPairingError?) -> [Action] {
-        guard isReady else { return [] }
+        guard case .ready(let camera) = link else { return [] }
         if let error {
             published.failure = error
             return [.stop(.write)]
         }
+        informed = camera
         published.credentialsSent = true
         return dropLink(status: .notConnected)
     }

@@ -83,6 +83,20 @@ struct BLEManagerTests {
         #expect(camera.fields[.security] == Data([WiFiSecurity.open.rawValue]))
     }
 
+    @Test("A camera that comes back with its credentials says why", .timeLimit(.minutes(1)))
+    func setback() async throws {
+        let camera = try await camera()
+        try await connect()
+        try await ble.write(
+            WiFiDetailModel(
+                ssid: "Home", password: "porchlight", sessionKey: "0123456789abcdef", env: "dev", region: "us"))
+        let waiting = Task { [ble] in try await ble.setbackOfCamera() }
+        camera.comeBack(.wrongPassword)
+        #expect(try await within(.seconds(20), "the setback") { try await waiting.value } == .wrongPassword)
+        #expect(ble.cameraConnectionStatus == .notConnected)
+        ble.disconnect()
+    }
+
     @Test("A field that the camera refuses is named, and the connection stays")
     func refusedField() async throws {
         var script = ScriptedCamera.Script()

@@ -40,6 +40,48 @@ struct PairingFlowTests {
         #expect(flow.published.authorizationStatus == .allowed)
     }
 
+    @Test("The camera that took the credentials is listened for, and nobody else")
+    mutating func setback() {
+        makeReady()
+        #expect(flow.handle(.watchForSetback) == [])
+        #expect(flow.published.failure == .notConnected, "nothing was written")
+        _ = flow.handle(.written(nil))
+        _ = flow.handle(.linkEnded(camera))
+        #expect(flow.handle(.watchForSetback) == [.startScanning])
+        let failed = PairingState(phase: .failed, failure: .wrongPassword)
+        func heard(_ id: UUID, _ state: PairingState?) -> PairingFlow.Event {
+            .discovered(id, advertisedName: nil, rssi: -50, state: state)
+        }
+        #expect(flow.handle(heard(other, failed)) == [])
+        #expect(flow.handle(heard(camera, nil)) == [])
+        #expect(flow.handle(heard(camera, PairingState(phase: .receiving))) == [])
+        #expect(flow.published.setback == nil)
+        #expect(flow.handle(heard(camera, failed)) == [.stopScanning])
+        #expect(flow.published.setback == .wrongPassword)
+        #expect(flow.handle(heard(camera, failed)) == [], "once")
+    }
+
+    @Test("Listening for a setback ends with the scan, with the power, and with the next attempt")
+    mutating func endOfListening() {
+        makeReady()
+        _ = flow.handle(.written(nil))
+        _ = flow.handle(.linkEnded(camera))
+        _ = flow.handle(.watchForSetback)
+        #expect(flow.handle(.stopScan) == [.stopScanning])
+        _ = flow.handle(.watchForSetback)
+        _ = flow.handle(.managerState(.poweredOff, .allowedAlways))
+        #expect(flow.published.failure == .bluetoothOff)
+        powerOn()
+        let failed = PairingState(phase: .failed, failure: .noAddress)
+        _ = flow.handle(.discovered(camera, advertisedName: nil, rssi: -50, state: failed))
+        #expect(flow.published.setback == nil)
+        _ = flow.handle(.watchForSetback)
+        _ = flow.handle(.discovered(camera, advertisedName: nil, rssi: -50, state: PairingState(phase: .failed)))
+        #expect(flow.published.setback == .internalFault, "a failure of a later version")
+        _ = flow.handle(.startScan)
+        #expect(flow.published.setback == nil)
+    }
+
     @Test("A scan that finds nothing ends and says so")
     mutating func nothingFound() {
         powerOn()

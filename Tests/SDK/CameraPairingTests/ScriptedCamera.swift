@@ -46,6 +46,14 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     /// Returns once it advertises.
     func advertising() async { for await _ in ready { return } }
 
+    /// Advertises that its attempt has failed, as after having been away.
+    func comeBack(_ failure: PairingFailure) {
+        queue.sync {
+            manager?.stopAdvertising()
+            advertise(PairingState(phase: .failed, failure: failure))
+        }
+    }
+
     /// Takes its service off the air and stops.
     func vanish() {
         queue.sync {
@@ -75,9 +83,14 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        peripheral.startAdvertising([
+        advertise(PairingState(phase: .waiting))
+    }
+
+    private func advertise(_ state: PairingState) {
+        manager?.startAdvertising([
             CBAdvertisementDataLocalNameKey: script.name,
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: PairingService.standardLayout)],
+            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement.manufacturerData(state),
         ])
     }
 

@@ -39,6 +39,20 @@ import Wire
         }
     }
 
+    @Test func aReportedFailureIsTheSessionsReason() async throws {
+        try await withServer { connection, space in
+            let key = try await connection.spaceService.createPairingSessionKey(
+                spaceId: space, request: Sample.keyRequest)
+            try await connection.spaceService.reportPairingFailure(.wrongPassword, sessionKey: key.sessionKey)
+            let status = try await connection.spaceService.getPairingSessionStatus(
+                spaceId: space, sessionKey: key.sessionKey)
+            #expect(status.pairing?.reason == PairingFailure.wrongPassword.description)
+            let session = PairingSession(spaceId: space, sessionKey: key.sessionKey, connection: connection)
+            let reason = PairingFailure.wrongPassword.description
+            await #expect(throws: PairingSessionError.pairingFailed(reason: reason)) { try await session.deviceId() }
+        }
+    }
+
     @Test func refusals() async throws {
         try await withServer { connection, space in
             let devices = try await connection.deviceService.devices(spaceId: space)

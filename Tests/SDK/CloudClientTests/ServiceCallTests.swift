@@ -45,6 +45,19 @@ import Wire
         }
     }
 
+    @Test func reportsInAPlaceOfACamera() async throws {
+        try await withCloud({ _ in HTTPResponse(status: 204) }) { cloud in
+            try await cloud.connection().spaceService.reportPairingFailure(.wrongPassword, sessionKey: "key-canary")
+            let request = try #require(cloud.received.first)
+            #expect(request.method == "POST")
+            #expect(request.path == "/v1/pairing-failures")
+            #expect(
+                try body(request, PairingFailureReport.self)
+                    == PairingFailureReport(sessionKey: Secret("key-canary"), failure: .wrongPassword))
+            expectHeaders(request)
+        }
+    }
+
     @Test func asksForADevice() async throws {
         try await withCloud({ _ in .json(200, Sample.device()) }) { cloud in
             let device = try await cloud.connection().deviceService.device(spaceId: "home", deviceId: Sample.deviceId)

@@ -33,6 +33,16 @@ public struct SpaceService: Sendable {
             PairingSessionKeyModel.self, of: .post(route, request), expecting: [201])
     }
 
+    /// Says why a camera could not use its credentials, in its place: it told by Bluetooth, having no network. The
+    /// session then shows it. Beyond the seed.
+    public func reportPairingFailure(
+        _ failure: PairingFailure, sessionKey: String
+    ) async throws(CloudError) {
+        _ = try await connection.send(
+            .post(CloudRoute.pairingFailures, PairingFailureReport(sessionKey: Secret(sessionKey), failure: failure)),
+            expecting: [204])
+    }
+
     /// Asks how far a pairing session has come. Source: seed 000, step 8. The key travels in the body.
     public func getPairingSessionStatus(
         spaceId: String, sessionKey: String
