@@ -162,7 +162,17 @@ struct Walkthrough: Sendable {
             "wait for the camera in the cloud", limit: .seconds(180),
             advice: "Check the Wi-Fi password, then start again.", summary: { $0 }
         ) {
-            try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).deviceId(every: .seconds(1))
+            // A camera that the network did not let in has no way to the cloud: it comes back over Bluetooth and says
+            // why, and this passes it on to the session.
+            let messenger = Task {
+                let failure = try await ble.setbackOfCamera()
+                try await Factory.spaceService.reportPairingFailure(failure, sessionKey: sessionKey)
+            }
+            defer {
+                messenger.cancel()
+                ble.stopScan()
+            }
+            return try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).deviceId(every: .seconds(1))
         }
     }
 
