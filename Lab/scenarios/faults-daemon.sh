@@ -1,8 +1,8 @@
-# bluetoothd and the message bus killed and started at each stage of our work, and shared with other programs.
+# bluetoothd and the message bus killed and started at each stage of our work.
 # controllers: 2
 # daemons: dbus bluetoothd
 # programs: tests
 # group: faults
 # limit: 240
-# tests: 13
-run_swift_tests 'FaultTests/(Daemon|Bus|Sharing)' 220
+# tests: 9
+run_swift_tests 'FaultTests/(Daemon|Bus)' 220

@@ -32,13 +32,16 @@ extension FaultTests {
         func attempt() async throws {
             let pair = try await FaultPair()
             let peripheral = try await pair.found()
-            pair.camera.manager.stopAdvertising()
+            // Nothing tells when an advertisement is off the air, but for the end of its adapter.
+            try await pair.lab.ask("power hci1 off")
+            await pair.camera.events.expect(["state poweredOff"])
             pair.app.manager.connect(peripheral)
             #expect(peripheral.state == .connecting)
             try await off(pair)
             #expect(peripheral.state == .disconnected)
             try await on(pair)
-            try await pair.advertise()
+            try await pair.lab.ask("power hci1 on")
+            await pair.camera.events.expect(["state poweredOn"])
             try await pair.worksAgain()
         }
 

@@ -30,7 +30,8 @@ extension FaultTests {
         func connecting() async throws {
             let pair = try await FaultPair()
             let peripheral = try await pair.found()
-            pair.camera.manager.stopAdvertising()
+            try await pair.lab.ask("power hci1 off")
+            await pair.camera.events.expect(["state poweredOff"])
             pair.app.manager.connect(peripheral)
             try await restart(pair)
             #expect(peripheral.state == .disconnected)

@@ -27,6 +27,7 @@ extension FaultTests {
             other.manager.cancelPeripheralConnection(second)
             await other.events.expect(["disconnected ok"])
             #expect(other.events.unexpected == [])
+            try await BlueZDaemon().disconnected()
             try await pair.worksAgain()
         }
 

@@ -72,6 +72,17 @@ final class BlueZDaemon: Sendable {
         }
     }
 
+    /// Waits until no device is connected: taking a connection down takes the daemon two seconds.
+    func disconnected() async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while let (path, _) = try await objects().first(where: {
+            $0.interfaces["org.bluez.Device1"]?["Connected"]?.bool == true
+        }) {
+            if ContinuousClock.now > deadline { throw Failure.busy("\(path) connected") }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
     /// Something that is not as it is when nobody uses the daemon, on its way to be; nil if there is nothing.
     private func leftover() async throws -> String? {
         var found: String?
