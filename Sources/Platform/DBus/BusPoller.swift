@@ -17,8 +17,11 @@ final class BusPoller: Sendable {
     /// How soon the thread notices that it is to stop if there was no descriptor left to tell it.
     private static let fallback: Int32 = 1000
 
-    /// Watches `descriptor`, which `owner` keeps open, until ``stop()``. Runs `onReady` on `queue`, a serial one, whenever
-    /// there is something to read.
+    /// Unsafe in name only: it is made in `init` and started once.
+    nonisolated(unsafe) private let thread: Thread
+
+    /// Watches `descriptor`, which `owner` keeps open, from ``start()`` until ``stop()``. Runs `onReady` on `queue`, a serial
+    /// one, whenever there is something to read.
     init(
         _ descriptor: Int32, owner: some AnyObject & Sendable, _ queue: DispatchQueue,
         _ onReady: @escaping @Sendable () -> Void
@@ -30,7 +33,7 @@ final class BusPoller: Sendable {
         let isStopped = Locked(false)
         self.isStopped = isStopped
         let stopping = hasStopper ? ends[0] : -1
-        let thread = Thread {
+        thread = Thread {
             // A negative descriptor is not looked at.
             var entries = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -45,10 +48,12 @@ final class BusPoller: Sendable {
             withExtendedLifetime(owner) {}
         }
         thread.name = "dbus"
-        thread.start()
     }
 
     deinit { stop() }
+
+    /// Begins to watch. Called once.
+    func start() { thread.start() }
 
     /// Ends the thread, soon: `onReady` may be running, or be run once more. Call it on any thread.
     func stop() {

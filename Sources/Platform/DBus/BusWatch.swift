@@ -32,9 +32,12 @@ final class BusWatch {
             self?.deadline = .max
             onReady()
         }
+        let reader = BusPoller(sd_bus_get_fd(handle.bus), owner: handle, queue, onReady)
+        self.reader = reader
         rearm()
+        // From here on the queue may use all of this.
         timer.activate()
-        reader = BusPoller(sd_bus_get_fd(handle.bus), owner: handle, queue, onReady)
+        reader.start()
     }
 
     /// Asks sd-bus anew what it waits for. To be called after everything that may have changed it.

@@ -24,8 +24,6 @@ final class AttributeRequests: @unchecked Sendable {
 
     /// ATT ends a connection that leaves one request unanswered for 30 s, but a long value takes many requests.
     private static let limit = Duration.seconds(120)
-    private static let firstPause = Duration.milliseconds(10)
-    private static let longestPause = Duration.milliseconds(160)
 
     private let adapter: BlueZAdapter
     private var lanes: [String: Lane] = [:]
@@ -38,24 +36,25 @@ final class AttributeRequests: @unchecked Sendable {
         if let failure { return request.finish(.failure(failure)) }
         if lanes[request.path]?.requests.append(request) != nil { return }
         lanes[request.path] = Lane(requests: [request])
-        start(request.path, pausing: Self.firstPause)
+        start(request.path, GATTRetry())
     }
 
-    private func start(_ path: String, pausing pause: Duration) {
+    private func start(_ path: String, _ retry: GATTRetry) {
         guard let request = lanes[path]?.requests.first else { return }
         let call = adapter.call(path, request.interface, request.member, request.arguments, timeout: Self.limit) {
             [weak self] result in
-            self?.answered(path, result, pause)
+            self?.answered(path, result, retry)
         }
         lanes[path]?.call = call
     }
 
-    private func answered(_ path: String, _ result: Result<[BusValue], BusError>, _ pause: Duration) {
+    private func answered(_ path: String, _ result: Result<[BusValue], BusError>, _ retry: GATTRetry) {
         guard let request = lanes[path]?.requests.first else { return }
-        if case .failure(let error) = result, error.isPassingGATTError {
+        var retry = retry
+        if case .failure(let error) = result, error.isPassingGATTError, let pause = retry.next() {
             lanes[path]?.call = nil
-            lanes[path]?.pause = adapter.clock.after(pause, on: adapter.queue) { [weak self] in
-                self?.start(path, pausing: min(pause * 2, Self.longestPause))
+            lanes[path]?.pause = adapter.clock.after(pause, on: adapter.queue) { [weak self, retry] in
+                self?.start(path, retry)
             }
             return
         }
@@ -68,7 +67,7 @@ final class AttributeRequests: @unchecked Sendable {
         if lanes[path]?.requests.isEmpty ?? true {
             lanes[path] = nil
         } else {
-            start(path, pausing: Self.firstPause)
+            start(path, GATTRetry())
         }
     }
 

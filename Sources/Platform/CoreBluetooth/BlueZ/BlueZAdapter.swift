@@ -165,27 +165,30 @@ final class BlueZAdapter: @unchecked Sendable {
         log.warning("no Bluetooth adapter: \(what)")
     }
 
-    // MARK: Calls
+    // MARK: Calls, to the daemon that runs now: addressed to its well-known name, they would make the bus start another
+    // one after somebody has stopped it.
 
     /// Calls a method of one of the daemon's objects.
     ///
-    /// - Parameter completion: Called once, on the queue; never if the call is cancelled.
+    /// - Parameter completion: Called once, on the queue: with a failure when there is no daemon or it goes away; never if
+    ///   the call is cancelled.
     @discardableResult
     func call(
         _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         timeout: Duration = .seconds(25), _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
     ) -> BusPendingCall? {
-        guard let connection else {
+        guard let connection, let owner = objects?.owner else {
             queue.async { completion(.failure(.disconnected)) }
             return nil
         }
-        return connection.call(BlueZ.service, path, interface, member, arguments, timeout: timeout, completion)
+        return connection.call(owner, path, interface, member, arguments, timeout: timeout, completion)
     }
 
     /// Calls a method whose answer is of no interest.
     func send(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
+        guard let owner = objects?.owner else { return }
         do {
-            try connection?.send(BlueZ.service, path, interface, member, arguments)
+            try connection?.send(owner, path, interface, member, arguments)
         } catch {
             // The daemon forgets what a lost connection wanted.
             log.debug("\(interface).\(member) at \(path) was not sent: \(error)")

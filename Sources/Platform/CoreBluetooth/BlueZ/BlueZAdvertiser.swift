@@ -228,7 +228,7 @@ final class BlueZAdvertiser: @unchecked Sendable {
         // A daemon that ends or loses its adapter says this first. The state that follows tells the rest, so it is asked
         // whether it goes on.
         let era = era
-        adapter.ask("/", BlueZ.peer, "Ping") { [weak self] result in
+        adapter.call("/", BlueZ.peer, "Ping") { [weak self] result in
             guard let self, self.era == era, registered?.path == path, case .success = result else { return }
             registered?.tree.close()
             registered = nil
@@ -244,6 +244,6 @@ final class BlueZAdvertiser: @unchecked Sendable {
     }
 
     private func unregister(_ path: String, _ adapterPath: String) {
-        adapter.tell(adapterPath, BlueZ.advertisingManager, "UnregisterAdvertisement", [.path(path)])
+        adapter.send(adapterPath, BlueZ.advertisingManager, "UnregisterAdvertisement", [.path(path)])
     }
 }

@@ -25,6 +25,9 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     private var connectors: [RadioAddress: BlueZConnector] = [:]
     private var links: [RadioAddress: BlueZLink] = [:]
+    /// Links that this manager has a share in, with the adapter that they were made on: by the time that one is given back
+    /// there may be another adapter, or none.
+    private var shares: [RadioAddress: String] = [:]
     /// Connections that the daemon was told to end and that may not be gone yet.
     private var leaving: [RadioAddress: Int] = [:]
     /// Counts the times that all connections were over, so that a late answer is not taken for a present one's.
@@ -214,7 +217,9 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     private func open(_ address: RadioAddress) {
         guard let adapterPath = adapter.path else { return }
-        sharing.hold(adapter.identity, address)
+        let identity = adapter.identity
+        shares[address] = identity
+        sharing.hold(identity, address)
         let path = address.devicePath(adapter: adapterPath)
         let link = BlueZLink(address, path: path, adapter) { [weak self] event in
             switch event {
@@ -257,7 +262,10 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         deliver?(.disconnected(address, failure))
     }
 
-    private func release(_ address: RadioAddress) -> Bool { sharing.release(adapter.identity, address) }
+    /// - Returns: Whether nobody else of this process uses the link.
+    private func release(_ address: RadioAddress) -> Bool {
+        shares.removeValue(forKey: address).map { sharing.release($0, address) } ?? false
+    }
 
     /// Tells the daemon to end a connection or an attempt; a new one waits until it has.
     private func takeDown(_ address: RadioAddress) {

@@ -64,7 +64,7 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         deliver = nil
         if let path = adapter.path, adapter.state == .poweredOn {
             for address in held.keys where release(address) {
-                adapter.tell(address.devicePath(adapter: path), BlueZ.device, "Disconnect")
+                adapter.send(address.devicePath(adapter: path), BlueZ.device, "Disconnect")
             }
         }
         services.drop()

@@ -27,15 +27,6 @@ struct ConnectedCentrals: Sendable {
     /// Subscriptions of bonded centrals that are away. The daemon keeps them, and says nothing when they come back.
     private var kept: [String: [AttributeID]] = [:]
 
-    /// The centrals that were met and have not left.
-    var addresses: [RadioAddress] { centrals.values.map(\.remote.address) }
-
-    /// Whether nobody was met.
-    var isEmpty: Bool { centrals.isEmpty }
-
-    /// Whether a device is one of them.
-    func contains(_ path: String) -> Bool { centrals[path] != nil }
-
     /// A central asks for something.
     mutating func met(_ path: String, _ address: RadioAddress, mtu: Int?) -> RemoteCentral {
         let known = centrals[path]?.remote

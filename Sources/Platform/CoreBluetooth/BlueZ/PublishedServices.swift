@@ -77,7 +77,7 @@ final class PublishedServices: @unchecked Sendable {
         for application in applications {
             application.tree.close()
             // It may be another adapter that is in use now, while the daemon still has the services of the one before.
-            adapter.tell(application.adapter, BlueZ.gattManager, "UnregisterApplication", [.path(application.root)])
+            adapter.send(application.adapter, BlueZ.gattManager, "UnregisterApplication", [.path(application.root)])
         }
         applications = []
         published = [:]

@@ -34,6 +34,10 @@ extension RadioFailure {
             case "Invalid Length": .att(.invalidAttributeValueLength)
             default: .radio(.invalidParameters, message)
             }
+        case BlueZ.ErrorName.inProgress:
+            .radio(
+                .operationNotSupported,
+                "another program of this machine has kept the attribute busy for long; end it or wait for it")
         case BlueZ.ErrorName.notAuthorized: .att(.insufficientAuthorization)
         case BlueZ.ErrorName.notSupported: .att(.requestNotSupported)
         case BlueZ.ErrorName.notConnected: .radio(.notConnected)
@@ -63,7 +67,4 @@ extension BusError {
         return name == BlueZ.ErrorName.inProgress
             || (name == BlueZ.ErrorName.notPermitted && message == "Write acquired")
     }
-
-    /// The object is not there (any more).
-    var meansNoObject: Bool { name == BlueZ.ErrorName.unknownObject || name == BlueZ.ErrorName.unknownMethod }
 }

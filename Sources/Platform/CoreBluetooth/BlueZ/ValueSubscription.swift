@@ -56,20 +56,20 @@ final class ValueSubscription: @unchecked Sendable {
         self.change()
     }
 
-    private func start(_ pause: Duration = .milliseconds(10)) {
+    private func start(_ retry: GATTRetry = GATTRetry()) {
         // Values may come before the answer.
         isOn = true
         call = adapter.call(path, BlueZ.gattCharacteristic, "StartNotify", timeout: Self.limit) { [weak self] result in
             guard let self, failure == nil else { return }
             call = nil
-            switch result {
-            case .success: changed(.success(()))
-            case .failure(let error) where error.isPassingGATTError:
-                _ = adapter.clock.after(pause, on: adapter.queue) { [weak self] in
+            guard case .failure(let error) = result else { return changed(.success(())) }
+            var retry = retry
+            if error.isPassingGATTError, let pause = retry.next() {
+                _ = adapter.clock.after(pause, on: adapter.queue) { [weak self, retry] in
                     guard let self, failure == nil else { return }
-                    start(min(pause * 2, .milliseconds(160)))
+                    start(retry)
                 }
-            case .failure(let error):
+            } else {
                 isOn = false
                 changed(.failure(RadioFailure(gatt: error)))
             }

@@ -30,6 +30,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var wantedEvents: [CBConnectionEventMatchingOption: Set<String>]?
     }
 
+    /// Devices that a scan remembers to have reported.
+    private static let reportedLimit = 4096
+
     let radio: any CentralRadio
     private let book: PeerBook
     private let clock = RadioClock(ContinuousClock())
@@ -290,8 +293,11 @@ extension CBCentralManager {
             guard let scan = state.scan,
                 advertisement.matches(services: scan.services, solicited: scan.solicited)
             else { return false }
+            if scan.allowsDuplicates { return true }
+            // Addresses that change for ever must not fill the memory: then some are reported a second time.
+            if state.reported.count >= Self.reportedLimit { state.reported = [:] }
             // A scan response may come after the advertisement; what it adds is reported as well, as Apple's systems do.
-            return state.reported[address, default: .nothing].formUnion(advertisement.contents) || scan.allowsDuplicates
+            return state.reported[address, default: .nothing].formUnion(advertisement.contents)
         }
         guard isWanted else { return }
         let peripheral = peripheral(book.peer(at: address, name: advertisement.localName))

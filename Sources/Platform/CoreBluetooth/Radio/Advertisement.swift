@@ -83,10 +83,13 @@ struct Advertisement: Equatable, Sendable {
         fileprivate var services: Set<CBUUID>
 
         static let nothing = Contents(keys: [], services: [])
+        /// A device that goes on inventing services has had its say.
+        private static let servicesLimit = 64
 
         /// Adds what another advertisement has.
         /// - Returns: Whether it has anything new. The first one always has.
         mutating func formUnion(_ other: Contents) -> Bool {
+            guard services.count < Self.servicesLimit else { return false }
             defer {
                 keys.formUnion(other.keys)
                 services.formUnion(other.services)

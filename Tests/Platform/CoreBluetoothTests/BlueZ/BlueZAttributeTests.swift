@@ -133,7 +133,10 @@ struct BlueZAttributeTests {
         _ = try await probe.writeWithoutResponse(Data("a".utf8), to: .standard(1)).get()
         async let write = probe.write(Data("b".utf8), to: .standard(1))
         var commands: [Data] = []
-        while commands.isEmpty { commands = daemon.receivedCommands(path) }
+        while commands.isEmpty {
+            await probe.settle()
+            commands = daemon.receivedCommands(path)
+        }
         #expect(commands == [Data("a".utf8)])
         // The daemon notices the closed end when it reads on.
         while daemon.remaining("WriteValue") == 0 { await probe.settle() }

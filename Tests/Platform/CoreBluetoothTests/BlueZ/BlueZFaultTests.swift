@@ -69,6 +69,10 @@ struct BlueZFaultTests {
         daemon.notify(Data("alive".utf8), FakeBlueZ.standardPath(2))
         #expect(try await probe.notified() == Data("alive".utf8))
         #expect(answers.remaining.isEmpty)
+
+        // Nothing of what was lost keeps the connection up when it is not wanted any more.
+        probe.on { $0.disconnect(FakeBlueZ.address) }
+        try await daemon.called("Disconnect")
     }
 
     private func reach(
