@@ -11,6 +11,7 @@ class Outcome:
     passed: list[str] = dataclasses.field(default_factory=list)
     failures: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     seconds: float = 0
+    processor_seconds: float = 0
 
     def verdict(self, declared, status, limit):
         """The failures of the whole scenario once it has ended: results alone do not make it a success."""

@@ -22,4 +22,4 @@ class Reporter:
 
     def ended(self, outcome):
         self._say(f"{outcome.scenario}: {len(outcome.passed)} passed, {len(outcome.failures)} failed,"
-                  f" {outcome.seconds:.1f} s")
+                  f" {outcome.seconds:.1f} s ({outcome.processor_seconds:.0f} s of processor time)")

@@ -100,6 +100,7 @@ class Runner:
         """Gives the machine one scenario of the group after the other, `scenario` first; ends with the machine."""
         began = time.monotonic()
         outcome = Outcome(scenario.name)
+        used = 0
         turn_ends = began + BOOT_LIMIT
         for kind, *fields in machine.events(lambda: min(turn_ends, self.deadline)):
             if kind == "boot":
@@ -112,7 +113,9 @@ class Runner:
             elif kind == "failed":
                 self._fail(outcome, *fields)
             elif kind == "end":
-                self._conclude(outcome, scenario, int(fields[0]), int(fields[1]))
+                outcome.seconds = int(fields[1]) / 1000
+                used, outcome.processor_seconds = machine.processor_seconds(), machine.processor_seconds() - used
+                self._conclude(outcome, scenario, int(fields[0]))
                 outcomes.append(outcome)
                 scenario = self._next(group) if time.monotonic() < self.deadline else None
                 if scenario is None:
@@ -127,8 +130,7 @@ class Runner:
         self.reporter.ended(outcome)
         outcomes.append(outcome)
 
-    def _conclude(self, outcome, scenario, status, milliseconds):
-        outcome.seconds = milliseconds / 1000
+    def _conclude(self, outcome, scenario, status):
         for failure in outcome.verdict(scenario.tests, status, scenario.limit):
             self._fail(outcome, *failure)
         self.reporter.ended(outcome)

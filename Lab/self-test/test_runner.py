@@ -39,6 +39,9 @@ class ListedMachine:
                 return
             yield event
 
+    def processor_seconds(self):
+        return 1
+
     def stop(self):
         runs, self._runs = self._runs, False
         return runs

@@ -46,6 +46,15 @@ start_bluetoothd() {
     within 30 bus_has_name org.bluez
 }
 
+# adapters_ready COUNT: bluetoothd has switched so many on. bluetoothctl dies of an adapter that comes while it starts.
+adapters_ready() {
+    local objects
+    objects=$(busctl --json=short call org.bluez / org.freedesktop.DBus.ObjectManager GetManagedObjects) || return
+    objects=${objects//'"Powered":{"type":"b","data":true}'/$'\n'}
+    objects=${objects//[^$'\n']/}
+    [ "${#objects}" -ge "$1" ]
+}
+
 stop_bluetoothd() {
     stop_daemon bluetoothd "${1:-TERM}"
     within 20 not bus_has_name org.bluez

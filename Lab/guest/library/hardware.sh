@@ -11,6 +11,7 @@ set_up() {
     [ -z "$daemons" ] || start_dbus
     for daemon in $daemons; do
         [ "$daemon" = dbus ] || "start_$daemon"
+        [ "$daemon" != bluetoothd ] || within 20 adapters_ready "$controllers"
     done
 }
 

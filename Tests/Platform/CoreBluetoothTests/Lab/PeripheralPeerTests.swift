@@ -89,7 +89,8 @@ struct PeripheralPeerTests {
             try await stage.centrals.step("connect camera")
             let found = try await stage.centrals.step("discover").services
             let sample = try #require(found[SampleService.uuid.uuidString.lowercased()])
-            #expect(sample[stage.id(stage.sample.value)] == 0x0E)
+            #expect(sample[stage.id(stage.sample.value)] == 0x0A)
+            #expect(sample[stage.id(stage.sample.commands)] == 0x0C)
             #expect(sample[stage.id(stage.sample.notifying)] == 0x10)
             #expect(sample[stage.id(stage.sample.indicating)] == 0x20)
             #expect(sample[Self.reliable] == 0x88)
@@ -121,7 +122,7 @@ struct PeripheralPeerTests {
                 #expect(requests.map(\.offset) == [0])
                 #expect(requests.first?.value?.count == count)
             }
-            try await stage.centrals.step("command \(stage.id(stage.sample.value)) quick")
+            try await stage.centrals.step("command \(stage.id(stage.sample.commands)) quick")
             #expect(try await stage.camera.nextWrite().map(\.value) == [Data("quick".utf8)])
             await #expect(throws: CBATTError(.writeNotPermitted)) {
                 try await stage.centrals.step("write \(stage.id(stage.sample.closed)) x")
