@@ -1,6 +1,7 @@
 #if os(Linux)
     import Basics
     import Foundation
+    import Glibc
 
     /// A message bus of a test's own: a real `dbus-daemon` with its own configuration, socket and policy in a temporary
     /// directory. It ends with ``stop()`` or with the last reference. Tests hand ``address`` over explicitly; nothing is
@@ -43,15 +44,7 @@
                 """
             let file = directory.path("bus.conf")
             try configuration.write(toFile: file, atomically: false, encoding: .utf8)
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", Self.script, "sh", file]
-            let leash = Pipe()
-            let output = Pipe()
-            process.standardInput = leash
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
+            let (leash, output) = try Self.start(["/bin/sh", "-c", Self.script, "sh", file])
             // The daemon writes two lines when it is ready, and its end of the pipe closes if it dies before.
             var text = ""
             while text.count(where: \.isNewline) < 2 {
@@ -75,6 +68,42 @@
             read -r _ <&3
             kill -KILL $!
             """
+
+        private static let spawning = Locked(())
+
+        /// Starts the script with a pipe at its input and one at its output. Without Foundation's `Process`, which has
+        /// crashed (in `run`, in a set of descriptors) when several were started at once.
+        private static func start(_ arguments: [String]) throws -> (input: Pipe, output: Pipe) {
+            // One at a time: until it is marked, a pipe's end would be inherited by a child that another thread starts, and
+            // held open by it.
+            let (input, output, identifier) = try spawning.withLock { _ in
+                let (input, output) = (Pipe(), Pipe())
+                for pipe in [input, output] {
+                    for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                        _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+                    }
+                }
+                var actions = posix_spawn_file_actions_t()
+                posix_spawn_file_actions_init(&actions)
+                defer { posix_spawn_file_actions_destroy(&actions) }
+                posix_spawn_file_actions_adddup2(&actions, input.fileHandleForReading.fileDescriptor, 0)
+                posix_spawn_file_actions_adddup2(&actions, output.fileHandleForWriting.fileDescriptor, 1)
+                posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+                var pointers = arguments.map { strdup($0) } + [nil]
+                defer { for pointer in pointers { free(pointer) } }
+                var identifier = pid_t()
+                let status = posix_spawn(&identifier, arguments[0], &actions, nil, &pointers, environ)
+                guard status == 0 else { throw CannotStart() }
+                return (input, output, identifier)
+            }
+            try input.fileHandleForReading.close()
+            try output.fileHandleForWriting.close()
+            Thread.detachNewThread {
+                var status: Int32 = 0
+                while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            }
+            return (input, output)
+        }
 
         deinit { stop() }
 
