@@ -37,7 +37,7 @@ struct RawPeerTests {
         try await fake.frames.next("a request") { frame in
             if case .att = frame { () } else { nil }
         }
-        fake.die()
+        try await fake.die()
         await #expect(throws: CBError(.connectionTimeout)) {
             try await app.answer("services") { if case .services(let error) = $0 { .some(error) } else { nil } }
         }

@@ -11,7 +11,8 @@ final class FakePeripheral: @unchecked Sendable {
     let directory: RadioDirectory
     private let queue = DispatchQueue(label: "test.fake")
     private let air: SoftwareAir
-    private var listener: RadioSocket?
+    private let listener: Locked<RadioSocket?>
+    private let closings = Recorder<Void>()
     private var source: (any DispatchSourceRead)?
     private var streams: [FrameStream] = []
     private let onConnect: @Sendable (FrameStream, RadioFrame) -> Void
@@ -29,11 +30,15 @@ final class FakePeripheral: @unchecked Sendable {
             queue: queue, address: address, directory: self.directory, conditions: RadioConditions(),
             clock: RadioClock(ContinuousClock()), random: RadioRandom())
         try self.directory.prepare()
-        let listener = try RadioSocket.listen(at: self.directory.path(of: address))
-        let source = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: queue)
-        source.setEventHandler { [weak self] in self?.accept() }
-        source.setCancelHandler { _ = listener }
+        let socket = try RadioSocket.listen(at: self.directory.path(of: address))
+        let listener = Locked<RadioSocket?>(socket)
         self.listener = listener
+        let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
+        source.setEventHandler { [weak self] in self?.accept() }
+        source.setCancelHandler { [closings] in
+            listener.withLock { $0 = nil }
+            closings.record(())
+        }
         self.source = source
         source.activate()
     }
@@ -41,7 +46,7 @@ final class FakePeripheral: @unchecked Sendable {
     deinit { source?.cancel() }
 
     private func accept() {
-        while let socket = try? listener?.accept() {
+        while let socket = try? listener.withLock({ $0 })?.accept() {
             let stream = FrameStream(socket, on: air)
             streams.append(stream)
             stream.start(
@@ -58,14 +63,17 @@ final class FakePeripheral: @unchecked Sendable {
         }
     }
 
-    /// Dies as a killed process does: everything closes without a word, and the name stays behind.
-    func die() {
+    /// Dies as a killed process does: everything closes without a word, and the name stays behind. On return nobody is
+    /// left waiting at its door, which closes after the source that watches it.
+    func die() async throws {
+        queue.sync {
+            source?.cancel()
+            source = nil
+        }
+        try await closings.next("the listener's end") { $0 }
         queue.sync {
             for stream in streams { stream.close() }
             streams = []
-            source?.cancel()
-            source = nil
-            listener = nil
         }
     }
 }
