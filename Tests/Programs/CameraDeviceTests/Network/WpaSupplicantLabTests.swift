@@ -6,7 +6,7 @@ import Wire
 
 @testable import CameraDevice
 
-/// Joins real networks, in the radio lab: `Lab/scenarios/wifi.sh` names them, and reads what came of each.
+/// Joins real networks, in the radio lab: `Lab/scenarios/wifi-kinds.sh` names them, and reads what came of each.
 ///
 /// `PORCHLIGHT_LAB_NETWORKS` is a file with a line a network, in the order in which they are tried: name of the test, SSID
 /// in hexadecimal digits, security, how it ends (`joined` or a `PairingFailure`), and the password; separated by tabs.

@@ -217,6 +217,15 @@ private struct ScriptedNetworks: NetworkJoiner {
         await peripheral.stop()
     }
 
+    @Test func stoppingDropsItsClients() async throws {
+        let peripheral = try await connected()
+        await peripheral.stop()
+        try await within(.seconds(20), "the end of the link") { [central] in
+            _ = await central.losses.first { _ in true }
+            try await central.disconnect()
+        }
+    }
+
     @Test func leavingWipesWhatWasWritten() async throws {
         let peripheral = try await connected()
         try await central.subscribe(.status)

@@ -34,8 +34,9 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?
     private var characteristics: [Characteristic: CBCharacteristic] = [:]
-    private var pending: CheckedContinuation<Data, any Error>?
-    private var isReading = false
+    private var pending: (purpose: Purpose, continuation: CheckedContinuation<Data, any Error>)?
+
+    private enum Purpose { case connecting, leaving, reading, changing }
 
     /// A client on the air of this directory.
     init(radioDirectory: String, conditions: RadioConditions = RadioConditions()) {
@@ -56,36 +57,37 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
 
     /// Connects to the camera that was seen last, and finds its characteristics.
     func connect() async throws {
-        _ = try await operation { central in
+        _ = try await operation(.connecting) { central in
             guard let manager = central.manager, let peripheral = central.peripheral else { throw Lost() }
             peripheral.delegate = central
             manager.connect(peripheral)
         }
     }
 
-    /// Drops the link.
+    /// Drops the link. It is fine when the camera has dropped it first.
     func disconnect() async throws {
-        _ = try await operation { central in
+        _ = try await operation(.leaving) { central in
             guard let manager = central.manager, let peripheral = central.peripheral else { throw Lost() }
+            // Of a link that is gone already, nobody is told once more.
+            guard peripheral.state != .disconnected else { return central.finish(.success(Data())) }
             manager.cancelPeripheralConnection(peripheral)
         }
     }
 
     func read(_ characteristic: Characteristic) async throws -> Data {
-        try await operation { central in
-            central.isReading = true
+        try await operation(.reading) { central in
             central.peripheral?.readValue(for: try central.found(characteristic))
         }
     }
 
     func write(_ value: Data, _ characteristic: Characteristic) async throws {
-        _ = try await operation { central in
+        _ = try await operation(.changing) { central in
             central.peripheral?.writeValue(value, for: try central.found(characteristic), type: .withResponse)
         }
     }
 
     func subscribe(_ characteristic: Characteristic, _ isOn: Bool = true) async throws {
-        _ = try await operation { central in
+        _ = try await operation(.changing) { central in
             central.peripheral?.setNotifyValue(isOn, for: try central.found(characteristic))
         }
     }
@@ -107,11 +109,13 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         }
     }
 
-    private func operation(_ start: @escaping @Sendable (TestCentral) throws -> Void) async throws -> Data {
+    private func operation(
+        _ purpose: Purpose, _ start: @escaping @Sendable (TestCentral) throws -> Void
+    ) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 precondition(pending == nil, "one thing at a time")
-                pending = continuation
+                pending = (purpose, continuation)
                 do {
                     try start(self)
                 } catch {
@@ -127,8 +131,7 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     }
 
     private func finish(_ result: Result<Data, any Error>) {
-        isReading = false
-        pending?.resume(with: result)
+        pending?.continuation.resume(with: result)
         pending = nil
     }
 
@@ -165,7 +168,8 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         characteristics = [:]
-        finish(error)
+        // The end of the link, whoever ended it, is what leaving waits for, and the end of anything else.
+        if pending?.purpose == .leaving { finish(.success(Data())) } else { finish(.failure(error ?? Lost())) }
         lost.yield()
     }
 
@@ -198,7 +202,7 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
-        if isReading {
+        if pending?.purpose == .reading {
             finish(error.map(Result.failure) ?? .success(characteristic.value ?? Data()))
         } else if let name = Characteristic(rawValue: characteristic.uuid.uuidString) {
             notified.yield((name, characteristic.value ?? Data()))
