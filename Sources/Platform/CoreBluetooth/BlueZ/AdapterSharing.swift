@@ -4,7 +4,7 @@ import Basics
 ///
 /// They connect in turn, because controllers take one connection attempt at a time. Their scans rest meanwhile: a connection
 /// attempt during discovery waits for the end of the daemon's discovery round, up to 10 s (BlueZ 5.66, Linux 6.1). And a link
-/// that several of them use is ended with the last.
+/// that several of them use is ended with the last; while it ends, which takes the daemon two seconds, nobody connects anew.
 ///
 /// Safe from any thread; state is in one lock, and closures are called after it is released.
 final class AdapterSharing: Sendable {
@@ -19,12 +19,25 @@ final class AdapterSharing: Sendable {
         }
     }
 
-    private struct State {
+    /// One manager's use of the link to a device, from the call on that makes it.
+    final class Share: Sendable {
+        let adapter: String
+        let address: RadioAddress
+
+        fileprivate init(adapter: String, address: RadioAddress) {
+            self.adapter = adapter
+            self.address = address
+        }
+    }
+
+    fileprivate struct State {
         var lines: [String: [Turn]] = [:]
         /// Whose turn demands that scans rest.
         var quiet: [String: Turn] = [:]
         var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
-        var holders: [String: [RadioAddress: Int]] = [:]
+        var shares: [String: [RadioAddress: [Share]]] = [:]
+        /// Links that are being taken down: none of them has a share.
+        var leaving: [String: Set<RadioAddress>] = [:]
     }
 
     /// The managers of this process.
@@ -79,7 +92,8 @@ final class AdapterSharing: Sendable {
     /// Whether scans shall rest.
     func isQuiet(_ adapter: String) -> Bool { state.withLock { $0.quiet[adapter] != nil } }
 
-    /// Calls `body`, on any thread, whenever ``isQuiet(_:)`` may have changed, until ``unwatch(_:)``.
+    /// Calls `body`, on any thread, whenever ``isQuiet(_:)`` may have changed and when a link has been taken down, until
+    /// ``unwatch(_:)``.
     func watch(_ owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
         let key = ObjectIdentifier(owner)
         state.withLock { $0.watchers[key] = body }
@@ -92,23 +106,56 @@ final class AdapterSharing: Sendable {
 
     // MARK: Links
 
-    /// Counts one more manager that uses the link to a device.
-    func hold(_ adapter: String, _ address: RadioAddress) {
-        state.withLock { $0.holders[adapter, default: [:]][address, default: 0] += 1 }
-    }
-
-    /// Counts one less.
-    /// - Returns: Whether it was the last one.
-    func release(_ adapter: String, _ address: RadioAddress) -> Bool {
-        state.withLock { state in
-            let left = (state.holders[adapter]?[address] ?? 1) - 1
-            state.holders[adapter]?[address] = left > 0 ? left : nil
-            return left <= 0
+    /// Takes a share of the link to a device, to be given back by ``release(_:)`` or ``depart(_:)``. To be taken before
+    /// `Connect` is called: while a link ends the daemon says 'connected' at once, of the connection that is about to go.
+    /// - Returns: nil while a link to it is being taken down; the watchers are called when it is gone.
+    func hold(_ adapter: String, _ address: RadioAddress) -> Share? {
+        let share = Share(adapter: adapter, address: address)
+        return state.withLock { state in
+            guard state.leaving[adapter]?.contains(address) != true else { return nil }
+            state.shares[adapter, default: [:]][address, default: []].append(share)
+            return share
         }
     }
 
-    /// Whether another manager uses the link.
-    func isHeld(_ adapter: String, _ address: RadioAddress) -> Bool {
-        state.withLock { $0.holders[adapter]?[address] != nil }
+    /// Gives back the share of a link that is gone by itself, or that did not come about. A second time does nothing.
+    func release(_ share: Share) { state.withLock { _ = $0.give(share) } }
+
+    /// Gives the share of a link back that is not wanted any more.
+    /// - Returns: Whether it was the last one: then the caller takes the link down and says ``departed(_:)``; until then
+    ///   nobody gets a share.
+    func depart(_ share: Share) -> Bool {
+        state.withLock { state in
+            guard state.give(share), state.shares[share.adapter]?[share.address] == nil else { return false }
+            state.leaving[share.adapter, default: []].insert(share.address)
+            return true
+        }
+    }
+
+    /// The link that had this last share is gone.
+    func departed(_ share: Share) {
+        let watchers = state.withLock { state in
+            guard state.leaving[share.adapter]?.remove(share.address) != nil else { return [@Sendable () -> Void]() }
+            if state.leaving[share.adapter]?.isEmpty == true { state.leaving[share.adapter] = nil }
+            return Array(state.watchers.values)
+        }
+        for watcher in watchers { watcher() }
+    }
+
+    /// Whether the link to a device is being taken down.
+    func isLeaving(_ adapter: String, _ address: RadioAddress) -> Bool {
+        state.withLock { $0.leaving[adapter]?.contains(address) == true }
+    }
+}
+
+extension AdapterSharing.State {
+    /// - Returns: Whether it had not been given back before.
+    fileprivate mutating func give(_ share: AdapterSharing.Share) -> Bool {
+        guard var left = shares[share.adapter]?[share.address],
+            let index = left.firstIndex(where: { $0 === share })
+        else { return false }
+        left.remove(at: index)
+        shares[share.adapter]?[share.address] = left.isEmpty ? nil : left
+        return true
     }
 }

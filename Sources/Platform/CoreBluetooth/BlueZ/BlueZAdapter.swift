@@ -20,6 +20,12 @@ final class BlueZAdapter: @unchecked Sendable {
 
     /// How long an absence is expected to pass: the time that a service manager takes to start the daemon again.
     static let patience = Duration.seconds(10)
+    /// How long taking a link down may take before the daemon is not waited for.
+    private static let farewellLimit = Duration.seconds(10)
+    /// Between the daemon's answer that a connection has ended and a new one to the same device. It answers before its
+    /// socket of the old one has closed, and that then takes a connection in the making with it: `Connect` would not be
+    /// answered for 40 s (BlueZ 5.66, `att_disconnected_cb`).
+    private static let settling = Duration.milliseconds(200)
     /// Before an unreachable bus is tried again.
     private static let busRetry = Duration.seconds(5)
 
@@ -35,6 +41,8 @@ final class BlueZAdapter: @unchecked Sendable {
     private var retry: RadioClock.Alarm?
     private var announced = CBManagerState.unknown
     private var complaint: String?
+    /// Links that are being taken down.
+    private var farewells = 0
 
     /// - Parameter preferred: A name such as `hci1`, or an address; nil for the first powered adapter.
     init(bus: BusAddress, preferred: String?, queue: DispatchQueue, clock: RadioClock) {
@@ -62,13 +70,16 @@ final class BlueZAdapter: @unchecked Sendable {
         open()
     }
 
-    /// Leaves the bus. Pending calls end with a failure; nothing is reported any more.
+    /// Leaves the bus, when the links that were given up are down: until then the other managers of the process have to
+    /// know that they are not. Nothing is reported any more; pending calls end with a failure.
     func stop() {
         dispatchPrecondition(condition: .onQueue(queue))
         deliver = nil
         alarm?.cancel()
         retry?.cancel()
-        close()
+        objects?.close()
+        objects = nil
+        if farewells == 0 { close() }
     }
 
     private func open() {
@@ -193,6 +204,26 @@ final class BlueZAdapter: @unchecked Sendable {
             // The daemon forgets what a lost connection wanted.
             log.debug("\(interface).\(member) at \(path) was not sent: \(error)")
         }
+    }
+
+    /// Gives a share of a link back, and has the daemon end the link with the last one.
+    /// - Returns: Whether it was the last.
+    @discardableResult
+    func giveUp(_ share: AdapterSharing.Share, _ sharing: AdapterSharing) -> Bool {
+        guard sharing.depart(share) else { return false }
+        guard let path, share.adapter == identity else {
+            // The link went with its adapter.
+            sharing.departed(share)
+            return true
+        }
+        farewells += 1
+        // Holds the adapter, and the connection to the bus, until the answer, which comes in any case.
+        call(share.address.devicePath(adapter: path), BlueZ.device, "Disconnect", timeout: Self.farewellLimit) { _ in
+            _ = self.clock.after(Self.settling, on: self.queue) { sharing.departed(share) }
+            self.farewells -= 1
+            if self.farewells == 0, self.deliver == nil { self.close() }
+        }
+        return true
     }
 
     /// The connection, for objects of this program's own; nil while there is no bus.

@@ -7,13 +7,6 @@ import Foundation
 final class BlueZCentral: CentralRadio, @unchecked Sendable {
     // Unchecked because the mutable state is touched on `adapter.queue` only, but for `connected`, which is locked.
 
-    /// How long taking a connection down may take before the daemon is not waited for.
-    private static let farewell = Duration.seconds(10)
-    /// Between the daemon's answer that a connection has ended and a new one to the same device. It answers before its
-    /// socket of the old one has closed, and that then takes a connection in the making with it: `Connect` would not be
-    /// answered for 40 s (BlueZ 5.66, `att_disconnected_cb`).
-    private static let settling = Duration.milliseconds(200)
-
     let adapter: BlueZAdapter
     let sharing: AdapterSharing
     private let log = Log("radio")
@@ -25,13 +18,8 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     private var connectors: [RadioAddress: BlueZConnector] = [:]
     private var links: [RadioAddress: BlueZLink] = [:]
-    /// Links that this manager has a share in, with the adapter that they were made on: by the time that one is given back
-    /// there may be another adapter, or none.
-    private var shares: [RadioAddress: String] = [:]
-    /// Connections that the daemon was told to end and that may not be gone yet.
-    private var leaving: [RadioAddress: Int] = [:]
-    /// Counts the times that all connections were over, so that a late answer is not taken for a present one's.
-    private var generation = 0
+    /// What this manager has of each of ``links``.
+    private var shares: [RadioAddress: AdapterSharing.Share] = [:]
     private let connected = Locked<[RadioAddress: [CBUUID]]>([:])
 
     init(_ adapter: BlueZAdapter, sharing: AdapterSharing = .process) {
@@ -48,7 +36,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(adapter.queue))
         self.deliver = deliver
         sharing.watch(self) { [weak self, queue = adapter.queue] in
-            queue.async { [weak self] in self?.updateDiscovery() }
+            queue.async { [weak self] in self?.othersMoved() }
         }
         adapter.start { [weak self] event in
             switch event {
@@ -79,15 +67,13 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         isOn = false
         request = nil
         discovery.lost()
-        generation += 1
         let (ended, dropped) = (links, connectors)
         links = [:]
         connectors = [:]
-        leaving = [:]
         connected.withLock { $0 = [:] }
         for connector in dropped.values { connector.drop() }
         for link in ended.values {
-            _ = release(link.address)
+            release(link.address)
             link.end(failure)
         }
     }
@@ -189,7 +175,6 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         guard isOn, let path = adapter.path, connectors[address] == nil, links[address] == nil else { return }
         let connector = BlueZConnector(
             address, path: address.devicePath(adapter: path), adapter, sharing,
-            isBlocked: { [weak self] in self?.leaving[address] != nil },
             isScanWaiting: { [weak self] in self?.request != nil }
         ) { [weak self] connector, event in
             self?.handle(connector, event)
@@ -203,10 +188,10 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         let address = connector.address
         switch event {
         case .discovery: updateDiscovery()
-        case .abandon: takeDown(address)
-        case .connected:
+        case .abandon(let share): depart(share)
+        case .connected(let share):
             connectors[address] = nil
-            open(address)
+            open(address, share)
             updateDiscovery()
         case .failed(let failure):
             connectors[address] = nil
@@ -215,11 +200,9 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         }
     }
 
-    private func open(_ address: RadioAddress) {
-        guard let adapterPath = adapter.path else { return }
-        let identity = adapter.identity
-        shares[address] = identity
-        sharing.hold(identity, address)
+    private func open(_ address: RadioAddress, _ share: AdapterSharing.Share) {
+        guard let adapterPath = adapter.path else { return sharing.release(share) }
+        shares[address] = share
         let path = address.devicePath(adapter: adapterPath)
         let link = BlueZLink(address, path: path, adapter) { [weak self] event in
             switch event {
@@ -246,7 +229,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         }
         if let link = links.removeValue(forKey: address) {
             link.end(.radio(.operationCancelled))
-            if release(address) { takeDown(address) }
+            if let share = shares.removeValue(forKey: address) { depart(share) }
         }
     }
 
@@ -254,7 +237,7 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
     private func lost(_ address: RadioAddress) {
         connected.withLock { $0[address] = nil }
         guard let link = links.removeValue(forKey: address) else { return }
-        _ = release(address)
+        release(address)
         let failure = RadioFailure.radio(
             .peripheralDisconnected, "the other device hung up or is out of reach (BlueZ does not say which)")
         link.end(failure)
@@ -262,25 +245,18 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         deliver?(.disconnected(address, failure))
     }
 
-    /// - Returns: Whether nobody else of this process uses the link.
-    private func release(_ address: RadioAddress) -> Bool {
-        shares.removeValue(forKey: address).map { sharing.release($0, address) } ?? false
+    private func release(_ address: RadioAddress) {
+        if let share = shares.removeValue(forKey: address) { sharing.release(share) }
     }
 
-    /// Tells the daemon to end a connection or an attempt; a new one waits until it has.
-    private func takeDown(_ address: RadioAddress) {
-        guard let path = adapter.path, !sharing.isHeld(adapter.identity, address) else { return }
-        leaving[address, default: 0] += 1
-        connected.withLock { $0[address] = nil }
-        let device = address.devicePath(adapter: path)
-        adapter.call(device, BlueZ.device, "Disconnect", timeout: Self.farewell) { [weak self, generation] _ in
-            guard let self, generation == self.generation else { return }
-            _ = adapter.clock.after(Self.settling, on: adapter.queue) { [weak self] in
-                guard let self, generation == self.generation, let count = leaving[address] else { return }
-                leaving[address] = count > 1 ? count - 1 : nil
-                connectors[address]?.begin()
-            }
-        }
+    private func depart(_ share: AdapterSharing.Share) {
+        if adapter.giveUp(share, sharing) { connected.withLock { $0[share.address] = nil } }
+    }
+
+    /// Another manager of the process connects or has connected, or a link has been taken down.
+    private func othersMoved() {
+        for connector in connectors.values { connector.begin() }
+        updateDiscovery()
     }
 
     /// Makes the daemon forget a device whose attributes have changed unannounced: it would go on using its old table.

@@ -11,10 +11,12 @@ final class BlueZConnector: @unchecked Sendable {
     enum Event: Sendable {
         /// ``needsDiscovery`` has changed.
         case discovery
-        case connected
+        /// The link is this manager's too, by this share.
+        case connected(AdapterSharing.Share)
         case failed(RadioFailure)
-        /// The daemon is to drop the connection that it makes. ``BlueZConnector/begin()`` when it has.
-        case abandon
+        /// The daemon is to drop the connection that it makes, unless others have a share. ``BlueZConnector/begin()`` when
+        /// it has.
+        case abandon(AdapterSharing.Share)
     }
 
     /// How long the daemon may take to connect. The kernel gives up after 20 to 40 s.
@@ -28,27 +30,26 @@ final class BlueZConnector: @unchecked Sendable {
     private let adapter: BlueZAdapter
     private let path: String
     private let sharing: AdapterSharing
-    /// Whether an earlier connection to the device is still being taken down.
-    private let isBlocked: @Sendable () -> Bool
     /// Whether a scan waits for the end of the call.
     private let isScanWaiting: @Sendable () -> Bool
     private let deliver: @Sendable (BlueZConnector, Event) -> Void
     private let log = Log("radio")
     private var attempt = ConnectAttempt()
     private var turn: AdapterSharing.Turn?
+    /// While a call is under way.
+    private var share: AdapterSharing.Share?
     private var call: BusPendingCall?
     private var alarm: RadioClock.Alarm?
 
     init(
         _ address: RadioAddress, path: String, _ adapter: BlueZAdapter, _ sharing: AdapterSharing,
-        isBlocked: @escaping @Sendable () -> Bool, isScanWaiting: @escaping @Sendable () -> Bool,
+        isScanWaiting: @escaping @Sendable () -> Bool,
         deliver: @escaping @Sendable (BlueZConnector, Event) -> Void
     ) {
         self.address = address
         self.adapter = adapter
         self.path = path
         self.sharing = sharing
-        self.isBlocked = isBlocked
         self.isScanWaiting = isScanWaiting
         self.deliver = deliver
     }
@@ -56,22 +57,26 @@ final class BlueZConnector: @unchecked Sendable {
     deinit {
         alarm?.cancel()
         if let turn { sharing.leave(turn) }
+        if let share { sharing.release(share) }
     }
 
     /// Whether a scan is needed to find the device.
     var needsDiscovery: Bool { attempt.needsDiscovery }
 
+    /// Whether an earlier connection to the device is still being taken down, by whichever manager of this process.
+    private var isBlocked: Bool { sharing.isLeaving(adapter.identity, address) }
+
     private var isKnown: Bool { adapter.objects?.properties(path, BlueZ.device) != nil }
 
     /// Begins, unless an earlier connection is still being taken down.
     func begin() {
-        guard !isBlocked() else { return }
+        guard !isBlocked else { return }
         step { attempt in attempt.begin(isKnown: isKnown) }
     }
 
     /// The device was heard.
     func heard() {
-        guard !isBlocked() else { return }
+        guard !isBlocked else { return }
         step { attempt in attempt.heard() }
     }
 
@@ -88,7 +93,21 @@ final class BlueZConnector: @unchecked Sendable {
         call = nil
         if let turn { sharing.leave(turn) }
         turn = nil
+        if let share { sharing.release(share) }
+        share = nil
         _ = attempt.cancel()
+    }
+
+    private func granted() {
+        guard attempt.phase == .queued else { return }
+        let share = isKnown ? sharing.hold(adapter.identity, address) : nil
+        self.share = share
+        step { attempt in attempt.granted(isKnown: isKnown, isFree: share != nil) }
+    }
+
+    private func takeShare() -> AdapterSharing.Share? {
+        defer { share = nil }
+        return share
     }
 
     private func step(_ body: (inout ConnectAttempt) -> [ConnectAttempt.Action]) {
@@ -103,10 +122,7 @@ final class BlueZConnector: @unchecked Sendable {
         case .joinLine:
             alarm?.cancel()
             turn = sharing.join(adapter.identity) { [weak self, queue = adapter.queue] in
-                queue.async { [weak self] in
-                    guard let self else { return }
-                    step { attempt in attempt.granted(isKnown: isKnown) }
-                }
+                queue.async { [weak self] in self?.granted() }
             }
         case .leaveLine:
             alarm?.cancel()
@@ -118,20 +134,27 @@ final class BlueZConnector: @unchecked Sendable {
         case .abandon:
             call?.cancel()
             call = nil
-            deliver(self, .abandon)
+            abandon()
         case .pause(let duration):
             alarm?.cancel()
             alarm = adapter.clock.after(duration, on: adapter.queue) { [weak self] in
                 guard let self else { return }
                 step { attempt in attempt.paused(isKnown: isKnown) }
             }
-        case .connected: deliver(self, .connected)
+        case .connected:
+            guard let share = takeShare() else { return }
+            deliver(self, .connected(share))
         case .failed(let failure): deliver(self, .failed(failure))
         }
     }
 
+    private func abandon() {
+        guard let share = takeShare() else { return }
+        deliver(self, .abandon(share))
+    }
+
     private func connect() {
-        share()
+        yieldWhenSlow()
         call = adapter.call(path, BlueZ.device, "Connect", timeout: Self.limit) { [weak self] result in
             guard let self else { return }
             call = nil
@@ -139,7 +162,7 @@ final class BlueZConnector: @unchecked Sendable {
             case .success: verify()
             case .failure(let error):
                 log(error)
-                if case .timedOut = error { deliver(self, .abandon) }
+                if case .timedOut = error { abandon() } else { failed() }
                 step { attempt in attempt.answered(.init(error)) }
             }
         }
@@ -154,18 +177,24 @@ final class BlueZConnector: @unchecked Sendable {
             guard let self else { return }
             call = nil
             let isConnected = (try? result.get())?.first?.bool == true
+            if !isConnected { failed() }
             step { attempt in attempt.answered(isConnected ? .connected : .passing(isCrowded: false)) }
         }
     }
 
+    /// There is no link to have a share in.
+    private func failed() {
+        if let share = takeShare() { sharing.release(share) }
+    }
+
     /// Lets the others have a turn when this one takes long.
-    private func share() {
+    private func yieldWhenSlow() {
         alarm = adapter.clock.after(Self.slice, on: adapter.queue) { [weak self] in
             guard let self, attempt.phase == .calling else { return }
             if sharing.isContended(adapter.identity) || isScanWaiting() {
                 step { attempt in attempt.cut() }
             } else {
-                share()
+                yieldWhenSlow()
             }
         }
     }

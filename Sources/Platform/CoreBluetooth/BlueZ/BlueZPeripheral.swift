@@ -22,8 +22,8 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
     private var lastTicket: UInt64 = 0
     private var warned: Set<AttributeID> = []
     private let sharing: AdapterSharing
-    /// The links that are held, and the adapter of each.
-    private var held: [RadioAddress: String] = [:]
+    /// What this manager has of the links that centrals made.
+    private var shares: [RadioAddress: AdapterSharing.Share] = [:]
     let values: ValueSender
     private let services: PublishedServices
     private let advertiser: BlueZAdvertiser
@@ -62,10 +62,9 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
     func shutdown() {
         dispatchPrecondition(condition: .onQueue(adapter.queue))
         deliver = nil
-        if let path = adapter.path, adapter.state == .poweredOn {
-            for address in held.keys where release(address) {
-                adapter.send(address.devicePath(adapter: path), BlueZ.device, "Disconnect")
-            }
+        if adapter.state == .poweredOn {
+            for share in shares.values { adapter.giveUp(share, sharing) }
+            shares = [:]
         }
         services.drop()
         silence()
@@ -88,7 +87,8 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         centrals = ConnectedCentrals()
         pending = [:]
         values.reset()
-        for address in held.keys { _ = release(address) }
+        for share in shares.values { sharing.release(share) }
+        shares = [:]
     }
 
     // MARK: Database
@@ -125,15 +125,8 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
     }
 
     private func hold(_ address: RadioAddress) {
-        guard held[address] == nil else { return }
-        let identity = adapter.identity
-        held[address] = identity
-        sharing.hold(identity, address)
-    }
-
-    /// - Returns: Whether nobody else of this process uses the link.
-    private func release(_ address: RadioAddress) -> Bool {
-        held.removeValue(forKey: address).map { sharing.release($0, address) } ?? false
+        guard shares[address] == nil else { return }
+        shares[address] = sharing.hold(adapter.identity, address)
     }
 
     private func observed(_ event: BusObjectMirror.Event) {
@@ -160,7 +153,7 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         } else {
             let device = adapter.objects?.properties(path, BlueZ.device)
             let isBonded = device?["Bonded"]?.bool ?? device?["Paired"]?.bool ?? false
-            _ = release(address)
+            if let share = shares.removeValue(forKey: address) { sharing.release(share) }
             deliverLosses(centrals.left(path, isBonded: isBonded))
             // Those who wait have gone.
             pending = pending.filter { $0.value.central != path }

@@ -6,7 +6,7 @@ import DBus
 /// called when it is heard, or now and then without: some devices are not to be seen by scanning.
 struct ConnectAttempt: Equatable, Sendable {
     enum Phase: Equatable, Sendable {
-        /// Not begun: an earlier connection is still being taken down.
+        /// Not begun, or not allowed to go on: an earlier connection is still being taken down.
         case idle
         /// The daemon does not know the device: it has to be heard first.
         case seeking
@@ -94,10 +94,11 @@ struct ConnectAttempt: Equatable, Sendable {
     }
 
     /// It is this device's turn.
-    mutating func granted(isKnown: Bool) -> [Action] {
+    /// - Parameter isFree: Whether no connection to it is being taken down.
+    mutating func granted(isKnown: Bool, isFree: Bool) -> [Action] {
         guard phase == .queued else { return [] }
-        guard isKnown else {
-            phase = .seeking
+        guard isKnown, isFree else {
+            phase = isKnown ? .idle : .seeking
             return [.leaveLine]
         }
         phase = .calling

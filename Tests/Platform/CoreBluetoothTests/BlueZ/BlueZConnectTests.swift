@@ -176,6 +176,87 @@ struct BlueZConnectTests {
         try await daemon.called("Disconnect")
     }
 
+    /// Two radios of one process, of which the second is connected.
+    private func pair(_ daemon: FakeBlueZ) async throws -> (RadioProbe, RadioProbe) {
+        let sharing = AdapterSharing()
+        let pair = (RadioProbe(daemon, sharing: sharing), RadioProbe(daemon, sharing: sharing))
+        try await pair.0.expect(.poweredOn)
+        try await pair.1.expect(.poweredOn)
+        try await pair.1.connect()
+        try await daemon.called("Connect")
+        daemon.script("Disconnect", .silence)
+        return pair
+    }
+
+    @Test("who connects while another manager's link is being taken down waits for its end")
+    func whileAnotherLeaves() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        daemon.addDevice(services: [.standard])
+        let (first, second) = try await pair(daemon)
+        second.on { $0.disconnect(FakeBlueZ.address) }
+        try await daemon.called("Disconnect")
+        // The device is connected as yet, and the daemon would say so.
+        first.on { $0.connect(FakeBlueZ.address) }
+        await first.catchUp()
+        await first.catchUp()
+        #expect(daemon.remaining("Connect") == 0)
+        daemon.breakLink()
+        daemon.answerSilenced("Disconnect")
+        try await first.connected()
+        try await daemon.called("Connect")
+        #expect(try await first.services().get().count == 1)
+        await first.catchUp()
+        #expect(!first.events.remaining.contains { if case .disconnected = $0 { true } else { false } })
+    }
+
+    @Test("also when the other manager is gone by then")
+    func whileAnotherIsLetGo() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        daemon.addDevice(services: [.standard])
+        let (first, second) = try await pair(daemon)
+        second.on { $0.shutdown() }
+        try await daemon.called("Disconnect")
+        first.on { $0.connect(FakeBlueZ.address) }
+        await first.catchUp()
+        await first.catchUp()
+        #expect(daemon.remaining("Connect") == 0)
+        daemon.breakLink()
+        daemon.answerSilenced("Disconnect")
+        try await first.connected()
+    }
+
+    @Test("a manager that has called the daemon keeps the link that another one does not want any more")
+    func whileAnotherCalls() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        daemon.addDevice(services: [.standard])
+        let (first, second) = try await pair(daemon)
+        daemon.script("Connect", .silence)
+        first.on { $0.connect(FakeBlueZ.address) }
+        try await daemon.called("Connect")
+        second.on { $0.disconnect(FakeBlueZ.address) }
+        try await second.disconnected()
+        daemon.answerSilenced("Connect")
+        try await first.connected()
+        await second.catchUp()
+        #expect(daemon.remaining("Disconnect") == 0)
+    }
+
+    @Test("a daemon that dies while it takes a link down keeps nobody from connecting")
+    func diesWhileLeaving() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        daemon.addDevice(services: [.standard])
+        let (first, second) = try await pair(daemon)
+        second.on { $0.disconnect(FakeBlueZ.address) }
+        try await daemon.called("Disconnect")
+        daemon.kill()
+        try await first.expect(.resetting)
+        try await daemon.start()
+        daemon.addAdapter()
+        daemon.addDevice(services: [.standard])
+        try await first.expect(.poweredOn)
+        try await first.connect()
+    }
+
     @Test("a manager that goes away ends its connections")
     func goneManager() async throws {
         let daemon = try await FakeBlueZ.powered()

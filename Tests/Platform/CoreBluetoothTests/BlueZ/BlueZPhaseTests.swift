@@ -131,23 +131,23 @@ struct BlueZPhaseTests {
     func attempt() {
         var attempt = ConnectAttempt()
         #expect(attempt.begin(isKnown: true) == [.joinLine])
-        #expect(attempt.granted(isKnown: true) == [.call(quietly: true)])
+        #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
         for delay in [Duration.milliseconds(100), .milliseconds(250)] {
             #expect(attempt.answered(.passing(isCrowded: false)) == [.leaveLine, .pause(delay)])
             #expect(!attempt.needsDiscovery)
             #expect(attempt.paused(isKnown: true) == [.joinLine])
-            #expect(attempt.granted(isKnown: true) == [.call(quietly: true)])
+            #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
         }
         #expect(attempt.answered(.passing(isCrowded: false)) == [.leaveLine, .pause(.seconds(1))])
         #expect(attempt.needsDiscovery)
         #expect(attempt.paused(isKnown: true) == [.pause(ConnectAttempt.lookLimit)])
         #expect(attempt.heard() == [.joinLine])
         // One call in four with scans going on.
-        #expect(attempt.granted(isKnown: true) == [.call(quietly: false)])
+        #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: false)])
         #expect(attempt.answered(.passing(isCrowded: true)) == [.leaveLine, .pause(Backoff.longest)])
         #expect(attempt.heard() == [])
         #expect(attempt.paused(isKnown: true) == [.joinLine])
-        #expect(attempt.granted(isKnown: true) == [.call(quietly: true)])
+        #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
         #expect(attempt.answered(.connected) == [.leaveLine, .connected])
         #expect(attempt.answered(.connected) == [])
         #expect(attempt.cancel() == [])
@@ -159,10 +159,10 @@ struct BlueZPhaseTests {
         #expect(attempt.begin(isKnown: false) == [])
         #expect(attempt.needsDiscovery)
         #expect(attempt.begin(isKnown: true) == [.joinLine])
-        #expect(attempt.granted(isKnown: false) == [.leaveLine])
+        #expect(attempt.granted(isKnown: false, isFree: true) == [.leaveLine])
         #expect(attempt.needsDiscovery)
         #expect(attempt.begin(isKnown: true) == [.joinLine])
-        #expect(attempt.granted(isKnown: true) == [.call(quietly: true)])
+        #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
         #expect(attempt.answered(.unknownDevice) == [.leaveLine])
         #expect(attempt.phase == .seeking)
         #expect(attempt.cancel() == [])
@@ -172,18 +172,28 @@ struct BlueZPhaseTests {
     func endings() {
         var attempt = ConnectAttempt()
         _ = attempt.begin(isKnown: true)
-        _ = attempt.granted(isKnown: true)
+        _ = attempt.granted(isKnown: true, isFree: true)
         #expect(attempt.cut() == [.abandon, .leaveLine, .pause(ConnectAttempt.lookLimit)])
         #expect(attempt.answered(.connected) == [])
         #expect(attempt.needsDiscovery)
         #expect(attempt.paused(isKnown: true) == [.joinLine])
         var withdrawn = attempt
         #expect(withdrawn.cancel() == [.leaveLine])
-        _ = attempt.granted(isKnown: true)
+        _ = attempt.granted(isKnown: true, isFree: true)
         withdrawn = attempt
         #expect(withdrawn.cancel() == [.abandon, .leaveLine])
         let failure = RadioFailure.radio(.connectionFailed)
         #expect(attempt.answered(.refused(failure)) == [.leaveLine, .failed(failure)])
+    }
+
+    @Test("a turn that comes while the device's link is being taken down is given away")
+    func blocked() {
+        var attempt = ConnectAttempt()
+        _ = attempt.begin(isKnown: true)
+        #expect(attempt.granted(isKnown: true, isFree: false) == [.leaveLine])
+        #expect(attempt.phase == .idle)
+        #expect(attempt.begin(isKnown: true) == [.joinLine])
+        #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
     }
 
     @Test("errors of Connect are told apart")
@@ -237,12 +247,29 @@ struct BlueZPhaseTests {
         sharing.unwatch(changes)
         sharing.leave(third)
         sharing.leave(other)
+    }
+
+    @Test("the last share of a link takes it down, and nobody gets another until it is gone")
+    func shares() throws {
+        let sharing = AdapterSharing()
+        let changes = Recorder<Bool>()
         let address = RadioAddress(number: 1)
-        sharing.hold("a", address)
-        sharing.hold("a", address)
-        #expect(!sharing.release("a", address))
-        #expect(sharing.isHeld("a", address))
-        #expect(sharing.release("a", address))
-        #expect(!sharing.isHeld("a", address))
+        sharing.watch(changes) { changes.record(sharing.isLeaving("a", address)) }
+        let first = try #require(sharing.hold("a", address))
+        let second = try #require(sharing.hold("a", address))
+        let lost = try #require(sharing.hold("a", address))
+        #expect(!sharing.depart(first))
+        #expect(!sharing.depart(first))
+        sharing.release(lost)
+        #expect(!sharing.depart(lost))
+        #expect(sharing.depart(second))
+        #expect(sharing.hold("a", address) == nil)
+        #expect(sharing.hold("b", address) != nil)
+        #expect(sharing.hold("a", RadioAddress(number: 2)) != nil)
+        #expect(changes.remaining.isEmpty)
+        sharing.departed(second)
+        sharing.departed(second)
+        #expect(changes.remaining == [false])
+        #expect(sharing.hold("a", address) != nil)
     }
 }
