@@ -106,7 +106,7 @@ let testTargets: [Target] =
     frameworkTests + serviceTests + [
         .target(name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: house),
         .target(
-            name: "FuzzTargets", dependencies: ["WebSockets", "Wire"] + coreBluetooth + webRTC,
+            name: "FuzzTargets", dependencies: ["CameraDevice", "WebSockets", "Wire"] + coreBluetooth + dBus + webRTC,
             path: "Tests/FuzzTargets", swiftSettings: house),
         .testTarget(
             name: "FuzzTargetsTests", dependencies: ["FuzzTargets"] + webRTC, path: "Tests/FuzzTargetsTests",

@@ -3,7 +3,10 @@ import PackageDescription
 
 /// One executable for each case of `FuzzTarget`, named after it. Built by `Scripts/fuzz` with `--sanitize fuzzer`,
 /// whose runtime brings `main`.
-let names = ["frames", "records", "codes", "messages", "radio", "descriptions", "requests", "sockets"]
+let names = [
+    "frames", "records", "codes", "messages", "radio", "descriptions", "requests", "sockets",
+    "signatures", "objects", "routes",
+]
 
 let package = Package(
     name: "PorchlightFuzz",

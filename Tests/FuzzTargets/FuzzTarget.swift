@@ -24,6 +24,12 @@
         case requests
         /// Frames on a WebSocket. Input: size of the pieces in which they come (1 byte), bytes.
         case sockets
+        /// Type signatures of D-Bus. Input: text.
+        case signatures
+        /// The properties of Bluetooth devices, attributes and Wi-Fi stations. Input: as ``BusValueMaker`` reads it.
+        case objects
+        /// The kernel's messages about addresses (netlink).
+        case routes
 
         /// Decodes `input` in every way that the family knows.
         public func run(_ input: Data) {
@@ -36,6 +42,9 @@
             case .descriptions: Self.readDescription(input)
             case .requests: Self.readRequests(input)
             case .sockets: Self.readSocket(input)
+            case .signatures: Self.readSignature(input)
+            case .objects: Self.readObjects(input)
+            case .routes: Self.readRoutes(input)
             }
         }
 

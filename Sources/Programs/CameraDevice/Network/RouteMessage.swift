@@ -60,7 +60,7 @@ struct RouteMessage: Sendable, Equatable {
 
     private static func content(_ kind: UInt16, _ body: Data) -> Content? {
         switch kind {
-        case 2: .failed(-(body.native(Int32.self, at: 0) ?? 0))
+        case 2: .failed(0 &- (body.native(Int32.self, at: 0) ?? 0))
         case 3: .done
         case 20: address(body).map { .address($0, interface: $1) }
         case 21: address(body).map { .removedAddress($0, interface: $1) }
@@ -88,7 +88,8 @@ struct RouteMessage: Sendable, Equatable {
             }
             rest = rest.dropFirst(padded(Int(length)))
         }
-        guard let bytes = local ?? address, bytes.count == (family == 2 ? 4 : family == 10 ? 16 : 0) else { return nil }
+        // AF_INET and AF_INET6.
+        guard let bytes = local ?? address, bytes.count == [2: 4, 10: 16][family] else { return nil }
         // IFA_F_DADFAILED, IFA_F_DEPRECATED, IFA_F_TENTATIVE; RT_SCOPE_UNIVERSE and, for site, the numbers below LINK.
         let isUsable = flags & (0x08 | 0x20 | 0x40) == 0 && scope < 253 && !bytes.starts(with: [169, 254])
         return (InterfaceAddress(bytes: bytes, isPermanent: flags & 0x80 != 0, isUsable: isUsable), index)
