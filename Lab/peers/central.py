@@ -26,7 +26,6 @@ not waited for. Identifiers are UUIDs or names of table.py. Each step is answere
     silent                     confirms no indication from now on
     disconnect
     vanish SECONDS             is gone without a word, and comes back
-    sleep SECONDS
 """
 import argparse
 import asyncio
@@ -120,9 +119,6 @@ class Central:
         await self.radio.vanish()
         await asyncio.sleep(float(seconds))
         self.radio.come_back()
-
-    async def do_sleep(self, seconds):
-        await asyncio.sleep(float(seconds))
 
     # Attributes
 
