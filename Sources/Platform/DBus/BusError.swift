@@ -38,19 +38,47 @@ public enum BusError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether nobody answers there: there is no bus, or no such service on it, or it does not answer, or this account may
+    /// not call it. Not for an answer that says no.
+    public var isUnavailable: Bool {
+        switch self {
+        case .unreachable, .disconnected, .timedOut: true
+        case .unexpectedReply, .invalid: false
+        case .remote(Self.serviceUnknown, _), .remote(Self.nameHasNoOwner, _), .remote(Self.noReply, _),
+            .remote(Self.accessDenied, _):
+            true
+        // The bus could not start it.
+        case .remote(let name, _): name.hasPrefix(Self.spawn)
+        }
+    }
+
     // Names that the D-Bus specification and libdbus define.
-    static let failed = "org.freedesktop.DBus.Error.Failed"
-    static let noReply = "org.freedesktop.DBus.Error.NoReply"
-    static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-    static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
-    static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
-    static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
-    static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
-    static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
-    static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
-    static let propertyReadOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
-    static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
-    static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+    private static let prefix = BusName.bus + ".Error."
+    private static let spawn = prefix + "Spawn."
+    /// Any failure that has no name of its own.
+    public static let failed = prefix + "Failed"
+    /// The service has dropped the call, or has ended, or the bus has not waited longer.
+    public static let noReply = prefix + "NoReply"
+    /// The bus's policy, or the service, does not allow it to this account.
+    public static let accessDenied = prefix + "AccessDenied"
+    /// Nobody has the name, and the bus cannot start anybody who has.
+    public static let serviceUnknown = prefix + "ServiceUnknown"
+    /// Nobody has the name.
+    public static let nameHasNoOwner = prefix + "NameHasNoOwner"
+    /// The interface has no such method.
+    public static let unknownMethod = prefix + "UnknownMethod"
+    /// There is no such object.
+    public static let unknownObject = prefix + "UnknownObject"
+    /// The object has no such interface.
+    public static let unknownInterface = prefix + "UnknownInterface"
+    /// The interface has no such property.
+    public static let unknownProperty = prefix + "UnknownProperty"
+    /// The property cannot be set.
+    public static let propertyReadOnly = prefix + "PropertyReadOnly"
+    /// The arguments are not those of the method.
+    public static let invalidArguments = prefix + "InvalidArgs"
+    /// The bus, or this program, has too much to keep already.
+    public static let limitsExceeded = prefix + "LimitsExceeded"
 
     /// The error for a negative result of sd-bus while `what` was put together or sent.
     init(sending what: String, result: Int32) {

@@ -58,12 +58,3 @@ public struct BusMatch: Sendable, Equatable {
         return sender
     }
 }
-
-/// Names that the D-Bus specification gives.
-enum BusName {
-    static let bus = "org.freedesktop.DBus"
-    static let busPath = "/org/freedesktop/DBus"
-    static let properties = "org.freedesktop.DBus.Properties"
-    static let objectManager = "org.freedesktop.DBus.ObjectManager"
-    static let introspectable = "org.freedesktop.DBus.Introspectable"
-}

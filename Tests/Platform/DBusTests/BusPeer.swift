@@ -27,13 +27,7 @@ final class BusPeer: Sendable {
         _ destination: String, _ path: String = "/", _ interface: String = "test.Echo", _ member: String = "Echo",
         _ arguments: [BusValue] = [], timeout: Duration = .seconds(25)
     ) async throws -> [BusValue] {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [connection] in
-                connection.call(destination, path, interface, member, arguments, timeout: timeout) {
-                    continuation.resume(with: $0)
-                }
-            }
-        }
+        try await connection.call(destination, path, interface, member, arguments, timeout: timeout)
     }
 
     /// Waits until the bus has taken in everything that was sent before.

@@ -11,7 +11,8 @@ struct SupplicantInterface {
     static let service = "fi.w1.wpa_supplicant1"
     private static let root = "/fi/w1/wpa_supplicant1"
     private static let interface = service + ".Interface"
-    private static let properties = "org.freedesktop.DBus.Properties"
+    private static let network = service + ".Network"
+    private static let station = service + ".BSS"
 
     /// A change that wpa_supplicant reports.
     enum Change: Sendable, Equatable {
@@ -32,26 +33,39 @@ struct SupplicantInterface {
     private let connection: BusConnection
     private let path: String
 
+    /// Finds the interface; nil where wpa_supplicant does not have it.
+    static func find(
+        _ name: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
+    ) async throws(WiFiError) -> SupplicantInterface? {
+        do throws(BusError) {
+            return try await ask("GetInterface", [.string(name)], on: connection)
+        } catch  where error.name == service + ".InterfaceUnknown" {
+            return nil
+        } catch {
+            throw .noSupplicant(reason: error.description)
+        }
+    }
+
     /// Finds the interface, and has wpa_supplicant take it where it has not yet.
     static func open(
         _ name: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
     ) async throws(WiFiError) -> SupplicantInterface {
-        let path: String?
+        if let known = try await find(name, on: connection) { return known }
         do throws(BusError) {
-            path = try await connection.call(service, root, service, "GetInterface", [.string(name)]).first?.string
-        } catch  where error.name == service + ".InterfaceUnknown" {
-            do throws(BusError) {
-                path = try await connection.call(
-                    service, root, service, "CreateInterface", [.properties(["Ifname": .string(name)])]
-                ).first?.string
-            } catch {
-                throw error.isAboutService
-                    ? .noSupplicant(reason: error.description) : .noInterface(name: name, reason: error.description)
-            }
+            return try await ask("CreateInterface", [.properties(["Ifname": .string(name)])], on: connection)
         } catch {
-            throw .noSupplicant(reason: error.description)
+            throw error.isUnavailable
+                ? .noSupplicant(reason: error.description) : .noInterface(name: name, reason: error.description)
         }
-        guard let path else { throw .noSupplicant(reason: "it answered without the interface's path") }
+    }
+
+    private static func ask(
+        _ member: String, _ arguments: [BusValue], on connection: BusConnection,
+        isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> SupplicantInterface {
+        guard let path = try await connection.call(service, root, service, member, arguments).first?.string else {
+            throw .unexpectedReply("\(member) answered without the interface's path")
+        }
         return SupplicantInterface(connection: connection, path: path)
     }
 
@@ -59,11 +73,11 @@ struct SupplicantInterface {
     static func all(
         on connection: BusConnection, isolation: isolated any Actor = #isolation
     ) async throws(BusError) -> [(name: String, interface: SupplicantInterface)] {
-        let paths = try await connection.property(service, root, service, "Interfaces")?.strings ?? []
+        let paths = try await connection.property(service, root, service, "Interfaces").strings ?? []
         var all: [(name: String, interface: SupplicantInterface)] = []
         for path in paths {
             // One that has just gone is no error.
-            if let name = try? await connection.property(service, path, interface, "Ifname")?.string {
+            if let name = try? await connection.property(service, path, interface, "Ifname").string {
                 all.append((name, SupplicantInterface(connection: connection, path: path)))
             }
         }
@@ -75,7 +89,7 @@ struct SupplicantInterface {
     /// Reports changes, on the queue, until the subscriptions are dropped.
     func observe(_ handler: @escaping @Sendable (Change) -> Void) -> [BusSubscription] {
         let changed = BusMatch(
-            sender: Self.service, path: path, interface: Self.properties, member: "PropertiesChanged",
+            sender: Self.service, path: path, interface: BusName.properties, member: "PropertiesChanged",
             argument0: Self.interface)
         let scanned = BusMatch(sender: Self.service, path: path, interface: Self.interface, member: "ScanDone")
         return [changed, scanned].map { match in
@@ -100,7 +114,7 @@ struct SupplicantInterface {
 
     /// The state now.
     func state(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> SupplicantState {
-        try await property("State")?.string.flatMap(SupplicantState.init) ?? .disconnected
+        try await property("State").string.flatMap(SupplicantState.init) ?? .disconnected
     }
 
     // MARK: Listening
@@ -114,9 +128,9 @@ struct SupplicantInterface {
     /// The stations that were heard within the last minutes.
     func stations(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> [HeardStation] {
         var stations: [HeardStation] = []
-        for station in try await property("BSSs")?.strings ?? [] {
+        for station in try await property("BSSs").strings ?? [] {
             // One that has just gone from the list is no error.
-            guard let properties = try? await connection.properties(Self.service, station, Self.service + ".BSS") else {
+            guard let properties = try? await connection.properties(Self.service, station, Self.station) else {
                 continue
             }
             if let station = HeardStation(properties) { stations.append(station) }
@@ -126,9 +140,9 @@ struct SupplicantInterface {
 
     /// The SSID of the network that the interface is on, or nil.
     func currentSSID(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> Data? {
-        guard try await state() == .completed, let station = try await property("CurrentBSS")?.string, station != "/"
+        guard try await state() == .completed, let station = try await property("CurrentBSS").string, station != "/"
         else { return nil }
-        let properties = try? await connection.properties(Self.service, station, Self.service + ".BSS")
+        let properties = try? await connection.properties(Self.service, station, Self.station)
         return properties?["SSID"]?.data
     }
 
@@ -141,7 +155,7 @@ struct SupplicantInterface {
 
     /// The key management that the radio and this wpa_supplicant know.
     func methods(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> Set<String> {
-        Set(try await property("Capabilities")?.properties?["KeyMgmt"]?.strings ?? [])
+        Set(try await property("Capabilities").properties?["KeyMgmt"]?.strings ?? [])
     }
 
     // MARK: Network blocks
@@ -149,8 +163,8 @@ struct SupplicantInterface {
     /// The list of network blocks.
     func blocks(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> [Block] {
         var blocks: [Block] = []
-        for path in try await property("Networks")?.strings ?? [] {
-            let properties = try? await connection.properties(Self.service, path, Self.service + ".Network")
+        for path in try await property("Networks").strings ?? [] {
+            let properties = try? await connection.properties(Self.service, path, Self.network)
             guard let properties else { continue }
             // Text stands between quotes, as in wpa_supplicant's configuration file.
             let mark = properties["Properties"]?.properties?["id_str"]?.string
@@ -164,7 +178,7 @@ struct SupplicantInterface {
 
     /// The block that the interface is on, or is about to be on; nil for none.
     func currentBlock(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> String? {
-        let path = try await property("CurrentNetwork")?.string
+        let path = try await property("CurrentNetwork").string
         return path == "/" ? nil : path
     }
 
@@ -192,9 +206,7 @@ struct SupplicantInterface {
     /// Allows a block to be joined when no better one is heard.
     func enable(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
         do throws(BusError) {
-            _ = try await connection.call(
-                Self.service, block, Self.properties, "Set",
-                [.string(Self.service + ".Network"), "Enabled", .variant(true)])
+            try await connection.setProperty(Self.service, block, Self.network, "Enabled", to: true)
         } catch {
             throw error.wiFiError
         }
@@ -214,7 +226,7 @@ struct SupplicantInterface {
 
     private func property(
         _ name: String, isolation: isolated any Actor = #isolation
-    ) async throws(WiFiError) -> BusValue? {
+    ) async throws(WiFiError) -> BusValue {
         do throws(BusError) {
             return try await connection.property(Self.service, path, Self.interface, name)
         } catch {
@@ -223,52 +235,9 @@ struct SupplicantInterface {
     }
 }
 
-extension BusConnection {
-    /// Calls a method and waits for the answer. To be called on the connection's queue; the task's cancellation is not
-    /// heard, so that what must be undone is undone.
-    func call(
-        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
-        isolation: isolated any Actor = #isolation
-    ) async throws(BusError) -> [BusValue] {
-        let result: Result<[BusValue], BusError> = await withCheckedContinuation { continuation in
-            call(destination, path, interface, member, arguments) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
-    }
-
-    /// Reads a property.
-    func property(
-        _ destination: String, _ path: String, _ interface: String, _ name: String,
-        isolation: isolated any Actor = #isolation
-    ) async throws(BusError) -> BusValue? {
-        try await call(
-            destination, path, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(name)]
-        ).first?.unwrapped
-    }
-
-    /// Reads all properties of an interface.
-    func properties(
-        _ destination: String, _ path: String, _ interface: String, isolation: isolated any Actor = #isolation
-    ) async throws(BusError) -> [String: BusValue] {
-        try await call(
-            destination, path, "org.freedesktop.DBus.Properties", "GetAll", [.string(interface)]
-        ).first?.properties ?? [:]
-    }
-}
-
 extension BusError {
-    /// Whether it says that the service, or the bus, is not there or not for this account.
-    fileprivate var isAboutService: Bool {
-        switch self {
-        case .unreachable, .disconnected, .timedOut: true
-        case .remote(let name, _):
-            name.hasPrefix("org.freedesktop.DBus.Error.") && !name.hasSuffix("UnknownObject")
-        case .unexpectedReply, .invalid: false
-        }
-    }
-
     /// The same for whoever joins networks.
     fileprivate var wiFiError: WiFiError {
-        isAboutService ? .noSupplicant(reason: description) : .refused(reason: description)
+        isUnavailable ? .noSupplicant(reason: description) : .refused(reason: description)
     }
 }

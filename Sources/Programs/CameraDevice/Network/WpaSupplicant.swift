@@ -111,21 +111,21 @@ public actor WpaSupplicant: NetworkJoiner {
         return stations.filter { !$0.isHidden && $0.age <= Self.stationLifetime }.map(\.network)
     }
 
-    /// Strength of the station that the camera is on.
+    /// Strength of the station that the camera is on. Asks only: an interface that wpa_supplicant has not taken stays so.
     public func signalStrength() async -> Int? {
         do throws(WiFiError) {
-            return try await supplicant().signal()
+            return try await knownInterface()?.signal()
         } catch {
             log.debug("no signal strength: \(error)")
             return nil
         }
     }
 
-    /// Whether there is an earlier network, or a wire.
+    /// Whether there is an earlier network, or a wire. Asks only.
     public func hasAnotherWay() async -> Bool {
         if wanted != nil || addresses.isReachable(without: interface) { return true }
         // One that the board has configured.
-        guard let blocks = try? await supplicant().blocks() else { return false }
+        guard let blocks = try? await knownInterface()?.blocks() else { return false }
         return blocks.contains(where: \.isEnabled)
     }
 
@@ -235,27 +235,32 @@ public actor WpaSupplicant: NetworkJoiner {
 
     // MARK: The bus
 
-    /// The interface at wpa_supplicant.
+    /// The interface at wpa_supplicant; nil where it has not taken it.
+    private func knownInterface() async throws(WiFiError) -> SupplicantInterface? {
+        try await SupplicantInterface.find(interface, on: try connected())
+    }
+
+    /// The interface at wpa_supplicant, which takes it where it has not.
     func supplicant() async throws(WiFiError) -> SupplicantInterface {
         try await SupplicantInterface.open(interface, on: try connected())
     }
 
     private func prepare() async throws(WiFiError) {
         let connection = try connected()
-        if await isManaged(interface, on: connection) {
+        if await NetworkManager.manages(interface, on: connection) {
             throw .managed(interface: interface, by: "NetworkManager")
         }
         note(try await supplicant().stations())
     }
 
     private func findFreeInterface() async -> String? {
-        guard let connection = try? connected(), await Self.hasOwner(SupplicantInterface.service, on: connection),
+        guard let connection = try? connected(), (try? await connection.hasOwner(SupplicantInterface.service)) == true,
             let all = try? await SupplicantInterface.all(on: connection)
         else { return nil }
         for (name, supplicant) in all where !name.hasPrefix("p2p-") {
             // With a network of its own it is how the board is reached. One that does not tell is left alone too.
             guard let blocks = try? await supplicant.blocks(), blocks.allSatisfy(\.isOurs) else { continue }
-            if !(await isManaged(name, on: connection)) { return name }
+            if !(await NetworkManager.manages(name, on: connection)) { return name }
         }
         return nil
     }
@@ -294,35 +299,6 @@ public actor WpaSupplicant: NetworkJoiner {
             attempt?.yield(.supplicantGone)
         } else {
             stayOnWanted()
-        }
-    }
-
-    private static func hasOwner(
-        _ name: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
-    ) async -> Bool {
-        let answer = try? await connection.call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", [.string(name)])
-        return answer?.first?.bool ?? false
-    }
-
-    /// Whether NetworkManager, which uses wpa_supplicant too, has the interface. One that does not tell is taken to have
-    /// it: two would fight over it.
-    private func isManaged(_ interface: String, on connection: BusConnection) async -> Bool {
-        let service = "org.freedesktop.NetworkManager"
-        guard await Self.hasOwner(service, on: connection) else { return false }
-        do throws(BusError) {
-            let device = try await connection.call(
-                service, "/org/freedesktop/NetworkManager", service, "GetDeviceByIpIface", [.string(interface)])
-            guard let path = device.first?.string else { return true }
-            return try await connection.property(service, path, service + ".Device", "Managed")?.bool ?? true
-        } catch  where error.name == service + ".UnknownDevice" {
-            return false
-        } catch  where error.name == "org.freedesktop.DBus.Error.ServiceUnknown" {
-            // It has ended since.
-            return false
-        } catch {
-            log.warning("NetworkManager does not tell whether it manages \(interface): \(error)")
-            return true
         }
     }
 }

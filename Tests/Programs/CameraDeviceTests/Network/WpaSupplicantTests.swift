@@ -68,6 +68,14 @@ import Wire
         #expect(await WpaSupplicant.freeInterface(bus: .address(bus.address)) == "wlan0")
     }
 
+    @Test func readingTakesNoInterface() async throws {
+        let fake = try await FakeSupplicant.start(on: bus, interface: nil)
+        let supplicant = made()
+        #expect(await supplicant.signalStrength() == nil)
+        #expect(!(await supplicant.hasAnotherWay()))
+        #expect(fake.all.isEmpty)
+    }
+
     @Test func anInterfaceThatSomebodyUsesIsNotTakenUnasked() async throws {
         let fake = try await FakeSupplicant.start(on: bus)
         fake.configure("/camera/1", ssid: "Earlier", mark: "porchlight-camera", isCurrent: true)

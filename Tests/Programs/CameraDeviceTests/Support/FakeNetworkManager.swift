@@ -3,6 +3,8 @@ import DBus
 import Dispatch
 import TestSupport
 
+@testable import CameraDevice
+
 /// Plays NetworkManager on a test's bus, as far as a camera asks it. Safe from any thread.
 final class FakeNetworkManager: Sendable {
     /// What it says of every interface.
@@ -10,7 +12,7 @@ final class FakeNetworkManager: Sendable {
         case managed, unmanaged, unknownDevice, noDevice, accessDenied
     }
 
-    private static let service = "org.freedesktop.NetworkManager"
+    private static let service = NetworkManager.service
 
     private let answer: Answer
     private let queue = DispatchQueue(label: "fake.network-manager")
@@ -40,7 +42,7 @@ final class FakeNetworkManager: Sendable {
 
     private static func reply(_ answer: Answer, to call: BusMethodCall) {
         switch (call.member, answer) {
-        case (_, .accessDenied): call.fail("org.freedesktop.DBus.Error.AccessDenied", "not for this account")
+        case (_, .accessDenied): call.fail(BusError.accessDenied, "not for this account")
         case ("GetDeviceByIpIface", .unknownDevice):
             call.fail(service + ".UnknownDevice", "No device found for the requested iface.")
         case ("GetDeviceByIpIface", .noDevice): call.reply()

@@ -4,6 +4,8 @@ import Dispatch
 import Foundation
 import TestSupport
 
+@testable import CameraDevice
+
 /// Plays wpa_supplicant on a test's bus: answers as version 2.10 does, and reports what the test says.
 ///
 /// State is behind one lock; safe from any thread.
@@ -33,10 +35,9 @@ final class FakeSupplicant: Sendable {
         var nextBlock = 0
     }
 
-    static let service = "fi.w1.wpa_supplicant1"
+    static let service = SupplicantInterface.service
     static let path = "/fi/w1/wpa_supplicant1/Interfaces/0"
     private static let root = "/fi/w1/wpa_supplicant1"
-    private static let properties = "org.freedesktop.DBus.Properties"
 
     /// Each request, for one consumer.
     let requests: AsyncStream<Request>
@@ -84,7 +85,7 @@ final class FakeSupplicant: Sendable {
         await withCheckedContinuation { continuation in
             queue.async { [connection] in
                 connection.call(
-                    "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReleaseName",
+                    BusName.bus, BusName.busPath, BusName.bus, "ReleaseName",
                     [.string(Self.service)]
                 ) { _ in
                     connection.close()
@@ -145,7 +146,7 @@ final class FakeSupplicant: Sendable {
     func report(_ changed: [String: BusValue]) {
         set(quietly: changed)
         emit(
-            Self.properties, "PropertiesChanged",
+            BusName.properties, "PropertiesChanged",
             [
                 .string(Self.service + ".Interface"), .properties(changed), .strings([]),
             ])
@@ -229,7 +230,7 @@ final class FakeSupplicant: Sendable {
             default: nil
             }
         }
-        guard let value else { return call.fail("org.freedesktop.DBus.Error.UnknownProperty", "no \(name)") }
+        guard let value else { return call.fail(BusError.unknownProperty, "no \(name)") }
         call.reply([.variant(value)])
     }
 
@@ -245,7 +246,7 @@ final class FakeSupplicant: Sendable {
             else { return nil }
             return state.stations[index]
         }
-        guard let properties else { return call.fail("org.freedesktop.DBus.Error.UnknownObject", "no \(call.path)") }
+        guard let properties else { return call.fail(BusError.unknownObject, "no \(call.path)") }
         call.reply([.properties(properties)])
     }
 
