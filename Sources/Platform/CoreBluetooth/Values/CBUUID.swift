@@ -9,6 +9,9 @@ public final class CBUUID: NSObject, Sendable {
     /// The UUID's bytes, most significant first: 2, 4 or 16 of them.
     public let data: Data
 
+    /// What the UUID stands for, whatever its width: the halves of ``fullBytes`` as numbers.
+    private let halves: (high: UInt64, low: UInt64)
+
     /// `xxxxxxxx-0000-1000-8000-00805F9B34FB` without its first four bytes.
     private static let baseTail: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
 
@@ -60,6 +63,8 @@ public final class CBUUID: NSObject, Sendable {
 
     private init(verified bytes: [UInt8]) {
         data = Data(bytes)
+        let full = Self.fullBytes(of: bytes)
+        halves = (Self.number(full[..<8]), Self.number(full[8...]))
         super.init()
     }
 
@@ -79,13 +84,17 @@ public final class CBUUID: NSObject, Sendable {
     public override var description: String { uuidString }
 
     /// The 16 bytes that the UUID stands for, most significant first.
-    var fullBytes: [UInt8] {
-        switch data.count {
-        case 2: [0, 0] + data + Self.baseTail
-        case 4: data + Self.baseTail
-        default: [UInt8](data)
+    var fullBytes: [UInt8] { Self.fullBytes(of: [UInt8](data)) }
+
+    private static func fullBytes(of bytes: [UInt8]) -> [UInt8] {
+        switch bytes.count {
+        case 2: [0, 0] + bytes + baseTail
+        case 4: bytes + baseTail
+        default: bytes
         }
     }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     /// The form that ATT knows: 2 bytes where the UUID has a 16-bit form, else 16; least significant first.
     var attBytes: [UInt8] { (shortForm.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? fullBytes).reversed() }
@@ -100,11 +109,16 @@ public final class CBUUID: NSObject, Sendable {
     /// Compares what the UUIDs stand for, not their widths.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CBUUID else { return false }
-        return other === self || other.fullBytes == fullBytes
+        return other.halves == halves
     }
 
     /// The same for every width of one UUID.
-    public override var hash: Int { fullBytes.hashValue }
+    public override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(halves.high)
+        hasher.combine(halves.low)
+        return hasher.finalize()
+    }
 
     private static func hexadecimal(_ byte: UInt8) -> String {
         let text = String(byte, radix: 16, uppercase: true)
