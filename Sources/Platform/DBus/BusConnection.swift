@@ -91,7 +91,7 @@ public final class BusConnection: @unchecked Sendable {
         uniqueName = handle.uniqueName
         let watch = BusWatch(handle, queue)
         self.watch = watch
-        watch.start { [weak self] in self?.drain() }
+        watch.start { [weak self] in self?.wake() }
     }
 
     deinit {
@@ -291,6 +291,11 @@ public final class BusConnection: @unchecked Sendable {
 
     // MARK: The loop
 
+    private func wake() {
+        guard let turns = Turns.of(queue) else { return drain() }
+        turns.take { drain() }
+    }
+
     private func drain() {
         guard let watch, !isDraining else { return }
         let bus = watch.handle.bus
@@ -301,9 +306,16 @@ public final class BusConnection: @unchecked Sendable {
             deliver()
             guard isOpen else { return }
             guard result >= 0, sd_bus_is_open(bus) > 0 else { return disconnect() }
-            guard result > 0 else { return watch.rearm() }
+            // Whether more has come is not asked: it takes the same system call to be told when it has.
+            guard result > 0, hasUnread(bus) else { return watch.rearm() }
         }
-        queue.async { [weak self] in self?.drain() }
+        queue.async { [weak self] in self?.wake() }
+    }
+
+    /// Whether sd-bus has read messages that it has not processed yet.
+    private func hasUnread(_ bus: OpaquePointer) -> Bool {
+        var count: UInt64 = 0
+        return sd_bus_get_n_queued_read(bus, &count) >= 0 && count > 0
     }
 
     private func deliver() {

@@ -34,6 +34,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     private static let reportedLimit = 4096
 
     let radio: any CentralRadio
+    /// What callers ask for is done in these turns of the queue, in order.
+    let turns: Turns
     private let book: PeerBook
     private let clock = RadioClock(ContinuousClock())
     private let manager = Locked(State())
@@ -58,19 +60,20 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         let selection = RadioSelection.standard
         let label = "porchlight.bluetooth.central"
         let (queue, backend) = (DispatchQueue(label: label, target: queue ?? .main), selection.radio(options: options))
+        turns = Turns(of: queue)
         radio = backend.makeCentral(on: queue)
         book = PeerBook(directory: selection.stateDirectory(options: options))
         super.init(queue: queue)
         self.delegate = delegate
         let deliver: @Sendable (CentralRadioEvent) -> Void = { [weak self] event in self?.handle(event) }
-        queue.async { [radio] in radio.start(deliver) }
+        turns.async { [radio] in radio.start(deliver) }
     }
 
     deinit {
         for peripheral in manager.withLock({ Array($0.held.values) }) {
             peripheral.dropConnection(state: .disconnected)
         }
-        queue.async { [radio] in radio.shutdown() }
+        turns.async { [radio] in radio.shutdown() }
     }
 
     /// Hears of the radio, of discoveries and of connections. Held weakly.
@@ -105,14 +108,14 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             state.scan = request
             state.reported = [:]
         }
-        queue.async { [radio] in radio.scan(request) }
+        turns.async { [radio] in radio.scan(request) }
     }
 
     /// Stops looking for peripherals.
     open func stopScan() {
         guard isPoweredOn("stopScan") else { return }
         manager.withLock { $0.scan = nil }
-        queue.async { [radio] in radio.stopScan() }
+        turns.async { [radio] in radio.stopScan() }
     }
 
     // MARK: Retrieval
@@ -154,7 +157,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         }
         manager.withLock { $0.held[address] = peripheral }
         guard state == .connecting else {
-            return queue.async { [weak self] in
+            return turns.async { [weak self] in
                 guard let self, peripheral.state == .connected else { return }
                 delegate?.centralManager(self, didConnect: peripheral)
             }
@@ -167,9 +170,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             if isWanted { radio.connect(address) }
         }
         if delay > 0 {
-            _ = clock.after(.seconds(delay), on: queue, start)
+            _ = clock.after(.seconds(delay), on: queue) { [turns] in turns.async(start) }
         } else {
-            queue.async(execute: start)
+            turns.async(start)
         }
     }
 
@@ -183,7 +186,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             return true
         }
         guard isNeeded else { return }
-        queue.async { [radio, address = peripheral.address] in radio.disconnect(address) }
+        turns.async { [radio, address = peripheral.address] in radio.disconnect(address) }
     }
 
     /// Asks for `connectionEventDidOccur`. On Linux the events are those of this manager's own connections.

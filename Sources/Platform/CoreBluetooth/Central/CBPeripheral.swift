@@ -315,7 +315,7 @@ public final class CBPeripheral: CBPeer, @unchecked Sendable {
         }
         guard state == .connected else { return misuse("\(what) on \(self), which is not connected") }
         guard admit() else { return misuse("\(what) on \(self): too much is waiting to be sent") }
-        manager.queue.async { [weak manager] in
+        manager.turns.async { [weak manager] in
             if let manager { body(manager) }
         }
     }
