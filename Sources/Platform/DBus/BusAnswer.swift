@@ -13,7 +13,8 @@ enum BusAnswer: Sendable {
         switch self {
         case .values(let values): return Self.reply(to: call, values)
         case .error(let name, let message): return Self.failure(of: call, name, message)
-        case .dropped: return Self.failure(of: call, BusError.noReply, "the service has dropped the call unanswered")
+        case .dropped:
+            return Self.failure(of: call, BusError.noReply, "the service has dropped the call unanswered")
         }
     }
 

@@ -145,7 +145,8 @@ public final class BusObjectTree: @unchecked Sendable {
         case ("GetAll", 1): call.reply([.properties(interface.properties)])
         case ("Get", 2):
             guard let value = interface.properties[arguments[1]] else {
-                return call.fail(BusError.unknownProperty, "no property \(arguments[1]) in \(name) at \(call.path)")
+                return call.fail(
+                    BusError.unknownProperty, "no property \(arguments[1]) in \(name) at \(call.path)")
             }
             call.reply([.variant(value)])
         case ("Set", 3):

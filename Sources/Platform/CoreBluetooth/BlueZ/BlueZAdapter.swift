@@ -128,7 +128,7 @@ final class BlueZAdapter: @unchecked Sendable {
             if choice.daemon == .present { apply(choice.daemon(.absent)) }
             apply(choice.present(adapters()))
         case .unavailable(let error):
-            let isDenied = error?.name == BlueZ.ErrorName.accessDenied
+            let isDenied = error?.name == BusError.accessDenied
             if let error { complain("\(error)") }
             apply(choice.daemon(isDenied ? .denied : .absent))
         case .added(let path, BlueZ.adapter, let properties):

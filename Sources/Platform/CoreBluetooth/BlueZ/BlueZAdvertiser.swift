@@ -197,7 +197,7 @@ final class BlueZAdvertiser: @unchecked Sendable {
                 let isCurrent = registered?.isCurrent == true
                 registered = nil
                 tree.close()
-                if isCurrent { refused(RadioFailure(registering: "the advertisement", error)) }
+                if isCurrent { refused(RadioFailure(advertising: error)) }
             }
             settle()
         }
@@ -228,7 +228,7 @@ final class BlueZAdvertiser: @unchecked Sendable {
         // A daemon that ends or loses its adapter says this first. The state that follows tells the rest, so it is asked
         // whether it goes on.
         let era = era
-        adapter.call("/", BlueZ.peer, "Ping") { [weak self] result in
+        adapter.call("/", BusName.peer, "Ping") { [weak self] result in
             guard let self, self.era == era, registered?.path == path, case .success = result else { return }
             registered?.tree.close()
             registered = nil

@@ -173,7 +173,8 @@ final class BlueZConnector: @unchecked Sendable {
         if adapter.objects?.properties(path, BlueZ.device)?["Connected"]?.bool == true {
             return step { attempt in attempt.answered(.connected) }
         }
-        call = adapter.call(path, BlueZ.properties, "Get", [.string(BlueZ.device), "Connected"]) { [weak self] result in
+        call = adapter.call(path, BusName.properties, "Get", [.string(BlueZ.device), "Connected"]) {
+            [weak self] result in
             guard let self else { return }
             call = nil
             let isConnected = (try? result.get())?.first?.bool == true

@@ -68,7 +68,7 @@ final class BlueZLink: @unchecked Sendable {
     /// it answers a call.
     private func resolve() {
         guard table == nil, resolution == nil, failure == nil else { return }
-        resolution = adapter.call(path, BlueZ.properties, "Get", [.string(BlueZ.device), "ServicesResolved"]) {
+        resolution = adapter.call(path, BusName.properties, "Get", [.string(BlueZ.device), "ServicesResolved"]) {
             [weak self] result in
             guard let self, failure == nil else { return }
             resolution = nil
@@ -297,7 +297,7 @@ final class BlueZLink: @unchecked Sendable {
     /// Announces what has changed, once all of it is known here: the daemon flushes its signals before it answers.
     private func announceSoon() {
         guard announcement == nil else { return }
-        announcement = adapter.call(path, BlueZ.properties, "Get", [.string(BlueZ.device), "ServicesResolved"]) {
+        announcement = adapter.call(path, BusName.properties, "Get", [.string(BlueZ.device), "ServicesResolved"]) {
             [weak self] _ in
             guard let self, failure == nil else { return }
             announcement = nil

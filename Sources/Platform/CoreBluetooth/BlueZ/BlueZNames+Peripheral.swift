@@ -1,7 +1,7 @@
+import DBus
+
 extension BlueZ {
     static let advertisement = "org.bluez.LEAdvertisement1"
-    static let peer = "org.freedesktop.DBus.Peer"
-    static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
     /// Below this, a peripheral manager's own objects are. Each manager has a connection of its own, so there is no other.
     static let ownRoot = "/porchlight"
@@ -12,5 +12,5 @@ extension BlueZ.ErrorName {
     static let invalidOffset = "org.bluez.Error.InvalidOffset"
     static let invalidValueLength = "org.bluez.Error.InvalidValueLength"
     /// A name that the daemon has no ATT code for: it answers `unlikelyError`.
-    static let unlikely = "org.freedesktop.DBus.Error.Failed"
+    static let unlikely = BusError.failed
 }

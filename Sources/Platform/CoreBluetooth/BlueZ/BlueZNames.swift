@@ -1,3 +1,5 @@
+import Basics
+
 /// What `bluetoothd` calls things on the bus (BlueZ 5.66, doc/*-api.txt).
 enum BlueZ {
     /// The daemon's name on the bus.
@@ -10,9 +12,8 @@ enum BlueZ {
     static let gattDescriptor = "org.bluez.GattDescriptor1"
     static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
-    static let properties = "org.freedesktop.DBus.Properties"
 
-    /// Names of the daemon's errors, and of the bus's own.
+    /// Names of the daemon's errors.
     enum ErrorName {
         static let failed = "org.bluez.Error.Failed"
         static let inProgress = "org.bluez.Error.InProgress"
@@ -22,12 +23,12 @@ enum BlueZ {
         static let notPermitted = "org.bluez.Error.NotPermitted"
         static let notReady = "org.bluez.Error.NotReady"
         static let notSupported = "org.bluez.Error.NotSupported"
-        static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-        static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
-        static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
-        static let noReply = "org.freedesktop.DBus.Error.NoReply"
-        static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
     }
+}
+
+extension Backoff {
+    /// Between requests that the daemon refuses for the moment: scans, connections.
+    static let radio = Backoff(first: .milliseconds(100), factor: 4, limit: .seconds(4))
 }
 
 extension RadioAddress {

@@ -14,7 +14,7 @@ extension BlueZPeripheral {
 
     func requested(_ attribute: PublishedServices.Attribute, _ call: BusMethodCall) {
         guard call.sender == adapter.objects?.owner else {
-            return call.fail(BlueZ.ErrorName.accessDenied, "only the Bluetooth daemon may call this")
+            return call.fail(BusError.accessDenied, "only the Bluetooth daemon may call this")
         }
         switch (attribute, call.member) {
         case (.characteristic(let characteristic), "ReadValue"):

@@ -1,3 +1,4 @@
+import Basics
 import DBus
 
 /// The wish to be connected with a device, which never runs out of time: what it waits for, and what to do next.
@@ -53,6 +54,7 @@ struct ConnectAttempt: Equatable, Sendable {
     private(set) var phase = Phase.idle
     /// Calls that failed, one after the other.
     private(set) var failures = 0
+    private var backoff = Backoff.radio
     private var wasHeard = false
 
     /// Whether a scan is needed now.
@@ -117,7 +119,9 @@ struct ConnectAttempt: Equatable, Sendable {
         case .passing(let isCrowded):
             failures += 1
             phase = .pausing
-            return [.leaveLine, .pause(isCrowded ? Backoff.longest : Backoff.delay(after: failures))]
+            let pause = backoff.next()
+            // It takes a while until a slot is free.
+            return [.leaveLine, .pause(isCrowded ? backoff.limit : pause)]
         case .unknownDevice:
             phase = .seeking
             return [.leaveLine]
@@ -153,8 +157,8 @@ extension ConnectAttempt.Outcome {
             return
         }
         switch name {
-        case BlueZ.ErrorName.unknownObject, BlueZ.ErrorName.unknownMethod: self = .unknownDevice
-        case BlueZ.ErrorName.accessDenied:
+        case BusError.unknownObject, BusError.unknownMethod: self = .unknownDevice
+        case BusError.accessDenied:
             self = .refused(.radio(.operationNotSupported, error.description))
         case BlueZ.ErrorName.notSupported, BlueZ.ErrorName.invalidArguments:
             self = .refused(.radio(.connectionFailed, "the Bluetooth daemon cannot connect: \(message)"))

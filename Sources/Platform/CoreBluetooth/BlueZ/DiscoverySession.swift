@@ -1,3 +1,5 @@
+import Basics
+
 /// The phases of this program's part in the daemon's discovery: what is wanted, what was asked for, what stands.
 ///
 /// A value: it is told what happened and answers what to do. One request to the daemon is under way at a time.
@@ -27,6 +29,7 @@ struct DiscoverySession: Equatable, Sendable {
     private(set) var isWanted = false
     /// Starts that failed, one after the other.
     private(set) var failures = 0
+    private var backoff = Backoff.radio
 
     /// Says whether there shall be a session.
     mutating func want(_ wanted: Bool) -> [Action] {
@@ -43,7 +46,7 @@ struct DiscoverySession: Equatable, Sendable {
     mutating func started(_ succeeded: Bool) -> [Action] {
         guard phase == .starting else { return [] }
         if succeeded {
-            failures = 0
+            succeed()
             phase = .running
             return isWanted ? [] : [end()]
         }
@@ -51,7 +54,7 @@ struct DiscoverySession: Equatable, Sendable {
         // A start fails also because there is a session already.
         guard isWanted else { return [end()] }
         phase = .pausing
-        return [.pause(Backoff.delay(after: failures))]
+        return [.pause(backoff.next())]
     }
 
     /// The answer to a stop, whatever it is: an error says that there was no session.
@@ -59,7 +62,7 @@ struct DiscoverySession: Equatable, Sendable {
         guard phase == .stopping else { return [] }
         phase = .off
         guard isWanted else {
-            failures = 0
+            succeed()
             return []
         }
         return [begin()]
@@ -77,6 +80,11 @@ struct DiscoverySession: Equatable, Sendable {
 
     /// The session went with the daemon, the adapter or its power: nobody has to be told.
     mutating func lost() { self = DiscoverySession() }
+
+    private mutating func succeed() {
+        failures = 0
+        backoff.reset()
+    }
 
     private mutating func begin() -> Action {
         phase = .starting

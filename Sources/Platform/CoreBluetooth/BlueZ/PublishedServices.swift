@@ -236,7 +236,7 @@ final class PublishedServices: @unchecked Sendable {
                 forget(services)
                 application.tree.close()
                 let names = services.map { "\($0.uuid)" }.joined(separator: ", ")
-                completion(.failure(RadioFailure(registering: "service \(names)", error)))
+                completion(.failure(RadioFailure(publishing: names, error)))
             }
         }
     }

@@ -42,10 +42,10 @@ extension RadioFailure {
         case BlueZ.ErrorName.notSupported: .att(.requestNotSupported)
         case BlueZ.ErrorName.notConnected: .radio(.notConnected)
         case BlueZ.ErrorName.failed: failed(message)
-        case BlueZ.ErrorName.unknownObject, BlueZ.ErrorName.unknownMethod: .radio(.invalidHandle)
-        case BlueZ.ErrorName.noReply, BlueZ.ErrorName.serviceUnknown:
+        case BusError.unknownObject, BusError.unknownMethod: .radio(.invalidHandle)
+        case BusError.noReply, BusError.serviceUnknown:
             .radio(.notConnected, "the Bluetooth daemon went away")
-        case BlueZ.ErrorName.accessDenied:
+        case BusError.accessDenied:
             .radio(.operationNotSupported, BusError.remote(name: name, message: message).description)
         default: .radio(.unknown, "\(message) (\(name))")
         }

@@ -66,7 +66,7 @@ final class ValueSender: @unchecked Sendable {
         guard asked.isEmpty, !untaken.isEmpty else { return }
         (asked, untaken) = (untaken, [])
         let era = era
-        adapter.call("/", BlueZ.peer, "Ping") { [weak self] _ in
+        adapter.call("/", BusName.peer, "Ping") { [weak self] _ in
             guard let self, self.era == era else { return }
             let taken = asked
             asked = []

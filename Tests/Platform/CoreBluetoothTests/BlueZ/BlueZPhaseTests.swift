@@ -1,3 +1,4 @@
+import Basics
 import DBus
 import Testing
 
@@ -105,7 +106,7 @@ struct BlueZPhaseTests {
     func discoveryFailures() {
         var session = DiscoverySession()
         #expect(session.want(true) == [.start])
-        for delay in [Duration.milliseconds(100), .milliseconds(250), .seconds(1), .seconds(4), .seconds(4)] {
+        for delay in [Duration.milliseconds(100), .milliseconds(400), .milliseconds(1600), .seconds(4), .seconds(4)] {
             #expect(session.started(false) == [.pause(delay)])
             #expect(session.paused() == [.stop])
             #expect(session.stopped() == [.start])
@@ -132,19 +133,19 @@ struct BlueZPhaseTests {
         var attempt = ConnectAttempt()
         #expect(attempt.begin(isKnown: true) == [.joinLine])
         #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
-        for delay in [Duration.milliseconds(100), .milliseconds(250)] {
+        for delay in [Duration.milliseconds(100), .milliseconds(400)] {
             #expect(attempt.answered(.passing(isCrowded: false)) == [.leaveLine, .pause(delay)])
             #expect(!attempt.needsDiscovery)
             #expect(attempt.paused(isKnown: true) == [.joinLine])
             #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
         }
-        #expect(attempt.answered(.passing(isCrowded: false)) == [.leaveLine, .pause(.seconds(1))])
+        #expect(attempt.answered(.passing(isCrowded: false)) == [.leaveLine, .pause(.milliseconds(1600))])
         #expect(attempt.needsDiscovery)
         #expect(attempt.paused(isKnown: true) == [.pause(ConnectAttempt.lookLimit)])
         #expect(attempt.heard() == [.joinLine])
         // One call in four with scans going on.
         #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: false)])
-        #expect(attempt.answered(.passing(isCrowded: true)) == [.leaveLine, .pause(Backoff.longest)])
+        #expect(attempt.answered(.passing(isCrowded: true)) == [.leaveLine, .pause(Backoff.radio.limit)])
         #expect(attempt.heard() == [])
         #expect(attempt.paused(isKnown: true) == [.joinLine])
         #expect(attempt.granted(isKnown: true, isFree: true) == [.call(quietly: true)])
@@ -211,9 +212,9 @@ struct BlueZPhaseTests {
         #expect(outcome(BlueZ.ErrorName.notReady, "") == .passing(isCrowded: false))
         #expect(
             outcome(BlueZ.ErrorName.failed, "le-connection-concurrent-connection-limit") == .passing(isCrowded: true))
-        #expect(outcome(BlueZ.ErrorName.unknownObject, "") == .unknownDevice)
+        #expect(outcome(BusError.unknownObject, "") == .unknownDevice)
         #expect(ConnectAttempt.Outcome(.timedOut("Connect")) == .passing(isCrowded: false))
-        guard case .refused = outcome(BlueZ.ErrorName.accessDenied, "no") else {
+        guard case .refused = outcome(BusError.accessDenied, "no") else {
             Issue.record("refused by policy")
             return
         }

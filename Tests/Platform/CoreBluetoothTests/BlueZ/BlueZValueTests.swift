@@ -92,8 +92,8 @@ struct BlueZValueTests {
         #expect(
             code(.remote(name: BlueZ.ErrorName.failed, message: "Operation failed with ATT error: 0xzz")) == .unknown)
         #expect(code(.remote(name: BlueZ.ErrorName.notPermitted, message: "Notify acquired")) == .operationNotSupported)
-        #expect(code(.remote(name: BlueZ.ErrorName.unknownObject, message: "")) == .invalidHandle)
-        #expect(code(.remote(name: BlueZ.ErrorName.noReply, message: "")) == .notConnected)
+        #expect(code(.remote(name: BusError.unknownObject, message: "")) == .invalidHandle)
+        #expect(code(.remote(name: BusError.noReply, message: "")) == .notConnected)
         #expect(code(.remote(name: "com.example.Odd", message: "odd")) == .unknown)
         #expect(code(.timedOut("a call")) == .connectionTimeout)
         #expect(code(.disconnected) == .notConnected)

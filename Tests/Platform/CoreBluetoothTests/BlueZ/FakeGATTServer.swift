@@ -104,7 +104,7 @@ final class FakeGATTServer: @unchecked Sendable {
     }
 
     private func registerApplication(_ root: String, _ call: BusMethodCall) {
-        daemon.connection?.call(call.sender, root, BlueZ.objectManager, "GetManagedObjects") { [weak self] result in
+        daemon.connection?.call(call.sender, root, BusName.objectManager, "GetManagedObjects") { [weak self] result in
             guard let self else { return call.fail("org.bluez.Error.Failed", "gone") }
             var found: [Object] = []
             for entry in (try? result.get())?.first?.entries ?? [] {
@@ -130,7 +130,7 @@ final class FakeGATTServer: @unchecked Sendable {
             return call.fail("org.bluez.Error.NotPermitted", "Maximum advertisements reached")
         }
         let arguments = [BusValue.string(BlueZ.advertisement)]
-        daemon.connection?.call(call.sender, path, BlueZ.properties, "GetAll", arguments) { [weak self] result in
+        daemon.connection?.call(call.sender, path, BusName.properties, "GetAll", arguments) { [weak self] result in
             guard let self, let properties = (try? result.get())?.first?.properties else {
                 return call.fail("org.bluez.Error.Failed", "Failed to parse advertisement.")
             }

@@ -121,7 +121,7 @@ final class RadioProbe: Sendable {
     func catchUp() async {
         await withCheckedContinuation { done in
             on { radio in
-                radio.adapter.call("/", "org.freedesktop.DBus.Peer", "Ping") { _ in done.resume() }
+                radio.adapter.call("/", BusName.peer, "Ping") { _ in done.resume() }
             }
         }
     }

@@ -40,7 +40,7 @@ final class BlueZDaemon: Sendable {
     }
 
     private func objects() async throws -> Objects {
-        let reply = try await call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        let reply = try await call("/", BusName.objectManager, "GetManagedObjects")
         return (reply.first?.entries ?? []).compactMap { entry in
             guard let path = entry.key.string else { return nil }
             var interfaces: [String: [String: BusValue]] = [:]
