@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Which message bus to talk to.
 public enum BusAddress: Sendable, Equatable {
@@ -18,6 +19,24 @@ public enum BusAddress: Sendable, Equatable {
             return variable("DBUS_SESSION_BUS_ADDRESS") ?? variable("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" }
         case .address(let address): return address
         }
+    }
+
+    /// Whether there may be a bus: false where its socket is not there. Looks at the file system and waits for nothing.
+    public var mayBeThere: Bool {
+        guard let address = resolved() else { return false }
+        // Several addresses are tried in turn. What is no path cannot be looked at.
+        return address.split(separator: ";").contains { part in
+            guard let path = Self.path(in: part) else { return true }
+            return access(path, F_OK) == 0
+        }
+    }
+
+    /// The path of a socket's address, with its escapes resolved (D-Bus Specification, 'Server Addresses').
+    private static func path(in address: Substring) -> String? {
+        guard address.hasPrefix("unix:") else { return nil }
+        let pairs = address.dropFirst(5).split(separator: ",")
+        guard let pair = pairs.first(where: { $0.hasPrefix("path=") }) else { return nil }
+        return pair.dropFirst(5).removingPercentEncoding
     }
 
     /// How an error names the bus.

@@ -8,9 +8,9 @@ import Glibc
 ///
 /// **Threading.** Everything happens on the serial queue given to ``init(_:queue:)``: every method and property is to be
 /// used on it (a precondition), and every closure is called on it. A thread of the connection's own waits for the bus and
-/// lends itself to the queue when something comes (`BusPoller`). `init`, ``uniqueName`` and
-/// ``callAndWait(_:_:_:_:_:_:timeout:)`` may be used anywhere. A closure is never called from inside the method that it was
-/// given to (``close()`` excepted), and may itself call any method, ``close()`` too.
+/// lends itself to the queue when something comes (`BusPoller`). `init` and ``uniqueName`` may be used anywhere. A closure is
+/// never called from inside the method that it was given to (``close()`` excepted), and may itself call any method,
+/// ``close()`` too.
 ///
 /// **Order.** Calls, matches and signals reach the bus in the order in which they were made here, and answers and signals
 /// are delivered in the order in which the bus sent them. So what is called after ``observe(_:_:)`` returns is answered
@@ -47,7 +47,9 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     let types = MessageTypes()
-    var isOpen: Bool { watch != nil }
+    /// Whether it is connected still. Whoever connects on another thread looks here before he waits for ``onDisconnect``:
+    /// the bus may have gone in between.
+    public var isOpen: Bool { watch != nil }
     /// The connection itself, and what wakes it; nil when closed.
     private var watch: BusWatch?
     private var disconnectHandler: (@Sendable () -> Void)?
@@ -206,7 +208,8 @@ public final class BusConnection: @unchecked Sendable {
                     Unmanaged.passUnretained(observer).toOpaque())
             } ?? -EINVAL
         guard result >= 0 else {
-            Self.log.error("\(match) is not a match that D-Bus allows (\(BusError.text(of: result))): it hears nothing")
+            let why = rule == nil ? "D-Bus does not allow that" : BusError.text(of: result)
+            Self.log.error("signals with \(match) are not received (\(why)): correct the match, or connect again")
             return BusSubscription(observer.lease) {}
         }
         observers[observer.id] = observer

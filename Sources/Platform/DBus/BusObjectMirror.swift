@@ -1,3 +1,4 @@
+import Basics
 import Dispatch
 
 /// A local picture of the objects of a service that has an ObjectManager, such as `org.bluez`.
@@ -5,7 +6,8 @@ import Dispatch
 /// It asks for all objects (`GetManagedObjects`) whenever the service appears on the bus, and follows `InterfacesAdded`,
 /// `InterfacesRemoved` and `PropertiesChanged`. Signals that come between the question and the answer are not lost and not
 /// doubled: the answer arrives in line with them, so those before it are part of it, and those after it are applied to it.
-/// Only signals of the service's own connection count.
+/// Only signals of the service's own connection count. When it is refused or gets no answer, it asks again, after 1, 2, 4 s
+/// and so on, every 30 s in the end; also when the bus's policy refuses, which a reload of the policy may change.
 ///
 /// Used on the connection's queue only, which is also where `onEvent` is called: after the picture has changed, so that
 /// what ``properties(_:_:)`` says is what the event says or newer. Hold it for as long as events are wanted. When the
@@ -20,7 +22,7 @@ public final class BusObjectMirror: @unchecked Sendable {
         case available(owner: String)
         /// The service has gone, or was not there at the start (nil); or it does not show its objects: refused by the bus's
         /// policy (a ``BusError/remote(name:message:)`` named AccessDenied), no answer, a wrong one. All objects are gone from
-        /// the picture, without ``removed(path:interface:)`` for each.
+        /// the picture, without ``removed(path:interface:)`` for each. Told again only when the reason is another one.
         case unavailable(BusError?)
         /// An object has got an interface.
         case added(path: String, interface: String, properties: [String: BusValue])
@@ -38,10 +40,15 @@ public final class BusObjectMirror: @unchecked Sendable {
     private let connection: BusConnection
     private let service: String
     private let root: String
+    private let clock: any Clock<Duration>
     private var onEvent: (@Sendable (Event) -> Void)?
     private var objects: [String: [String: [String: BusValue]]] = [:]
     private var subscriptions: [BusSubscription] = []
     private var question: BusPendingCall?
+    private var pause: Task<Void, Never>?
+    private var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
+    /// Why there are no objects, when that has been told.
+    private var trouble: BusError?
 
     /// Starts to follow a service. The first event is ``Event/available(owner:)`` or ``Event/unavailable(_:)``.
     ///
@@ -50,22 +57,25 @@ public final class BusObjectMirror: @unchecked Sendable {
     ///   - root: Where its ObjectManager is.
     ///   - pathNamespace: The part of the service's objects whose properties are followed; `/` for all. A service of which
     ///     many objects change often is cheaper to follow in part.
+    ///   - clock: Measures the pauses before it asks again.
     public init(
         _ connection: BusConnection, service: String, root: String = "/", pathNamespace: String = "/",
-        onEvent: @escaping @Sendable (Event) -> Void
+        clock: any Clock<Duration> = ContinuousClock(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.connection = connection
         self.service = service
         self.root = root
+        self.clock = clock
         self.onEvent = onEvent
         start(pathNamespace)
     }
 
+    deinit { pause?.cancel() }
+
     /// Ends it; nothing is reported afterwards. A second call does nothing.
     public func close() {
         subscriptions = []
-        question?.cancel()
-        question = nil
+        forgetQuestion()
         owner = nil
         isAvailable = false
         objects = [:]
@@ -103,15 +113,24 @@ public final class BusObjectMirror: @unchecked Sendable {
     }
 
     private func ownerChanged(to owner: String?) {
-        question?.cancel()
-        question = nil
+        forgetQuestion()
+        backoff.reset()
         self.owner = owner
         isAvailable = false
         objects = [:]
-        guard let owner else {
-            onEvent?(.unavailable(nil))
-            return
-        }
+        if owner == nil { onEvent?(.unavailable(nil)) } else { ask() }
+    }
+
+    private func forgetQuestion() {
+        question?.cancel()
+        question = nil
+        pause?.cancel()
+        pause = nil
+        trouble = nil
+    }
+
+    private func ask() {
+        guard let owner else { return }
         // By its unique name: a successor would be asked anew.
         question = connection.call(owner, root, BusName.objectManager, "GetManagedObjects") { [weak self] outcome in
             self?.answered(outcome)
@@ -123,13 +142,14 @@ public final class BusObjectMirror: @unchecked Sendable {
         guard let owner else { return }
         switch outcome {
         case .failure(.disconnected): break
-        case .failure(let error): onEvent?(.unavailable(error))
+        case .failure(let error): failed(error)
         case .success(let values):
             guard let objects = values.first.flatMap(Self.objects) else {
                 let text = "\(service)\(root) answers GetManagedObjects with '\(values.first?.typeSignature ?? "")'"
-                onEvent?(.unavailable(.unexpectedReply(text)))
-                return
+                return failed(.unexpectedReply(text))
             }
+            backoff.reset()
+            trouble = nil
             self.objects = objects
             isAvailable = true
             onEvent?(.available(owner: owner))
@@ -140,6 +160,19 @@ public final class BusObjectMirror: @unchecked Sendable {
                 }
             }
         }
+    }
+
+    private func failed(_ error: BusError) {
+        pause = Task { [weak self, clock, queue = connection.queue, delay = backoff.next(), owner] in
+            guard (try? await clock.sleep(for: delay)) != nil else { return }
+            queue.async { [weak self] in
+                guard let self, self.owner == owner, trouble != nil, question == nil else { return }
+                ask()
+            }
+        }
+        guard trouble != error else { return }
+        trouble = error
+        onEvent?(.unavailable(error))
     }
 
     private func interfacesAdded(_ signal: BusSignal) {

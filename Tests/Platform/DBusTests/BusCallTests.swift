@@ -304,22 +304,4 @@ struct BusCallTests {
         #expect(try await client.call("test.Name", "/", "test.Echo", "Echo", ["x"]) == ["x"])
         withExtendedLifetime(object) {}
     }
-
-    @Test("a probe answers on the spot, with the same errors")
-    func probe() async throws {
-        let object = try await server.serve { call in
-            if call.member == "Echo" { call.reply(call.arguments) } else { calls.add(call) }
-        }
-        let address = BusAddress.address(bus.address)
-        #expect(try BusConnection.callAndWait(address, server.name, "/", "test.Echo", "Echo", ["x"]) == ["x"])
-        #expect(throws: BusError.timedOut("test.Echo.Wait at \(server.name)/")) {
-            try BusConnection.callAndWait(
-                address, server.name, "/", "test.Echo", "Wait", timeout: .milliseconds(100))
-        }
-        let error = #expect(throws: BusError.self) {
-            try BusConnection.callAndWait(address, "org.nowhere", "/", "test.Echo", "Echo")
-        }
-        #expect(error?.name == "org.freedesktop.DBus.Error.ServiceUnknown")
-        withExtendedLifetime(object) {}
-    }
 }

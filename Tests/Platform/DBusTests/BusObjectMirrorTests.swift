@@ -27,8 +27,12 @@ struct BusObjectMirrorTests {
         return (peer, tree)
     }
 
-    private func mirror(_ peer: BusPeer) async throws -> BusObjectMirror {
-        try await peer.run { [events] in BusObjectMirror($0, service: "test.Service", onEvent: events.add) }
+    private func mirror(
+        _ peer: BusPeer, clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> BusObjectMirror {
+        try await peer.run { [events] in
+            BusObjectMirror($0, service: "test.Service", clock: clock, onEvent: events.add)
+        }
     }
 
     @Test("objects are there at first, and then as they come, change and go")
@@ -164,6 +168,58 @@ struct BusObjectMirrorTests {
         }
         #expect(error.name == "org.freedesktop.DBus.Error.AccessDenied")
         withExtendedLifetime((peer, tree, mirror)) {}
+    }
+
+    @Test("a service that refuses is asked again, ever less often, and known as soon as it answers")
+    func asksAgain() async throws {
+        let peer = try BusPeer(bus)
+        let questions = Record<String>()
+        let object = try await peer.serve { call in
+            questions.add(call.member)
+            switch questions.elements.count {
+            case 1, 2: call.fail("org.freedesktop.DBus.Error.AccessDenied", "not now")
+            case 3...7: call.fail("test.Busy", "not yet")
+            default: call.reply([.dictionary(key: "o", value: "a{sa{sv}}", [])])
+            }
+        }
+        try await peer.requestName("test.Service")
+        let clock = ManualClock()
+        let mirror = try await mirror(client, clock: clock)
+        for (index, pause) in [1, 2, 4, 8, 16, 30, 30].enumerated() {
+            _ = try await questions.first(index + 1)
+            try await within(.seconds(20), "a pause") { await clock.sleepers() }
+            clock.advance(by: .seconds(pause) - .milliseconds(1))
+            try await client.sync()
+            #expect(questions.elements.count == index + 1)
+            clock.advance(by: .milliseconds(1))
+        }
+        // A reason is told once.
+        #expect(
+            try await events.first(3) == [
+                .unavailable(.remote(name: "org.freedesktop.DBus.Error.AccessDenied", message: "not now")),
+                .unavailable(.remote(name: "test.Busy", message: "not yet")), .available(owner: peer.name),
+            ])
+        withExtendedLifetime((object, mirror)) {}
+    }
+
+    @Test("a mirror that was ended, or whose service has gone, does not ask again")
+    func asksNoMore() async throws {
+        let peer = try BusPeer(bus)
+        let questions = Record<String>()
+        let object = try await peer.serve { call in
+            questions.add(call.member)
+            call.fail("test.Busy", "not yet")
+        }
+        try await peer.requestName("test.Service")
+        let clock = ManualClock()
+        let mirror = try await mirror(client, clock: clock)
+        _ = try await events.first(1)
+        try await within(.seconds(20), "a pause") { await clock.sleepers() }
+        try await client.run { _ in mirror.close() }
+        clock.advance(by: .seconds(60))
+        try await client.sync()
+        #expect(questions.elements.count == 1)
+        withExtendedLifetime(object) {}
     }
 
     @Test("an answer of another form is an error, and what is not understood in a signal is dropped")

@@ -82,12 +82,25 @@ final class BlueZAdapter: @unchecked Sendable {
         if farewells == 0 { close() }
     }
 
+    /// Connects on another thread: a bus that is stuck takes 5 s to say nothing, and the queue is the application's.
     private func open() {
+        let finish: @Sendable (Result<BusConnection, BusError>) -> Void = { [weak self] result in self?.opened(result) }
+        DispatchQueue.global().async { [bus, queue] in
+            let result = Result { () throws(BusError) in try BusConnection(bus, queue: queue) }
+            queue.async { finish(result) }
+        }
+    }
+
+    private func opened(_ result: Result<BusConnection, BusError>) {
+        guard deliver != nil else { return }
         do {
-            let connection = try BusConnection(bus, queue: queue)
+            let connection = try result.get()
+            guard connection.isOpen else { return busLost() }
             connection.onDisconnect = { [weak self] in self?.busLost() }
             self.connection = connection
-            objects = BusObjectMirror(connection, service: BlueZ.service) { [weak self] event in self?.handle(event) }
+            objects = BusObjectMirror(connection, service: BlueZ.service, clock: clock.clock) { [weak self] event in
+                self?.handle(event)
+            }
         } catch {
             complain("\(error)")
             apply(choice.daemon(.absent))
@@ -166,14 +179,28 @@ final class BlueZAdapter: @unchecked Sendable {
         }
         for state in states {
             announced = state
+            explain(state)
             deliver?(.state(state))
+        }
+    }
+
+    /// Says in the log why there is no radio, and what to do.
+    private func explain(_ state: CBManagerState) {
+        switch (state, choice.daemon) {
+        case (.unsupported, .absent) where connection != nil:
+            complain("bluetoothd is not on the bus: start it (systemctl start bluetooth); it is waited for")
+        case (.unsupported, .present):
+            let which = choice.preferred.map { "no adapter \($0)" } ?? "no adapter"
+            complain("bluetoothd has \(which): plug it in, or see what bluetoothctl list names; it is waited for")
+        case (.poweredOff, _): complain("\(path ?? "it") is switched off: bluetoothctl power on")
+        default: break
         }
     }
 
     private func complain(_ what: String) {
         guard complaint != what else { return }
         complaint = what
-        log.warning("no Bluetooth adapter: \(what)")
+        log.warning("no Bluetooth adapter to use: \(what)")
     }
 
     // MARK: Calls, to the daemon that runs now: addressed to its well-known name, they would make the bus start another

@@ -26,21 +26,22 @@ struct RadioClock: Sendable {
         }
     }
 
-    private let sleep: @Sendable (Duration) async throws -> Void
+    /// What measures.
+    let clock: any Clock<Duration>
     /// Time since this value was made.
     let now: @Sendable () -> Duration
 
     init(_ clock: some Clock<Duration>) {
         let start = clock.now
-        sleep = { try await clock.sleep(for: $0) }
+        self.clock = clock
         now = { start.duration(to: clock.now) }
     }
 
     /// Runs `body` on `queue` after a time, unless it is called off.
     func after(_ delay: Duration, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) -> Alarm {
         let alarm = Alarm()
-        alarm.start { [sleep] alarm in
-            guard (try? await sleep(delay)) != nil else { return }
+        alarm.start { [clock] alarm in
+            guard (try? await clock.sleep(for: delay)) != nil else { return }
             queue.async { alarm.fire(body) }
         }
         return alarm

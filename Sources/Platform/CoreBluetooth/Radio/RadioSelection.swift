@@ -1,15 +1,17 @@
 import Basics
+import DBus
 import Dispatch
 import Foundation
 
 /// Chooses the radio of a manager.
 ///
 /// The options of a manager come first (a radio directory means the software radio), then `PORCHLIGHT_RADIO`
-/// (`bluez` or `software`), then what the machine has: BlueZ where an adapter is powered, else the software radio.
+/// (`bluez` or `software`), then `PORCHLIGHT_RADIO_DIR`, which means the software radio as the option does; then what kind of
+/// machine it is: one with a system bus has its Bluetooth through BlueZ, on another the software radio works.
+///
+/// The choice is for good, so it does not depend on what comes and goes: with BlueZ, the state of the manager says whether
+/// there is a daemon and a powered adapter now, and follows them. Nothing here waits.
 struct RadioSelection: Sendable {
-    /// Looks for BlueZ and an adapter, by name or address or any: nil where none is powered, unless it is forced.
-    typealias BlueZProbe = @Sendable (_ forced: Bool, _ adapter: String?) -> (any RadioBackend)?
-
     /// A radio and why it was chosen.
     struct Choice: Sendable {
         var backend: any RadioBackend
@@ -17,24 +19,19 @@ struct RadioSelection: Sendable {
     }
 
     var environment: [String: String]
-    var blueZ: BlueZProbe
+    var hasSystemBus: @Sendable () -> Bool
+    /// BlueZ, with an adapter by name or address, or any.
+    var blueZ: @Sendable (_ adapter: String?) -> any RadioBackend
 
-    /// The process's environment, and the system bus. A radio that is forced is taken as it is: its state tells what it
-    /// lacks, and it is found when it comes.
-    static let standard = RadioSelection(environment: ProcessInfo.processInfo.environment) { forced, adapter in
-        let radio = BlueZRadio(adapter: adapter)
-        return forced || BlueZRadio.isPowered(on: radio.bus, adapter: adapter) ? radio : nil
-    }
+    /// The process's environment, and the system bus.
+    static let standard = RadioSelection(
+        environment: ProcessInfo.processInfo.environment, hasSystemBus: { BusAddress.system.mayBeThere },
+        blueZ: { BlueZRadio(adapter: $0) })
 
     /// An option that holds the radio itself, for tests.
     static let backendKey = "porchlight.radio.backend"
 
     private static let announced = Locked<Set<String>>([])
-
-    init(environment: [String: String], blueZ: @escaping BlueZProbe) {
-        self.environment = environment
-        self.blueZ = blueZ
-    }
 
     /// The radio for a manager with these options. The reason is logged once for each kind of choice.
     func radio(options: [String: Any]) -> any RadioBackend {
@@ -83,18 +80,15 @@ struct RadioSelection: Sendable {
         let which = adapter.map { " on \($0)" } ?? ""
         switch environment["PORCHLIGHT_RADIO"]?.lowercased() {
         case "software": return software(directory, because: "PORCHLIGHT_RADIO=software")
-        case "bluez":
-            if let backend = blueZ(true, adapter) {
-                return Choice(backend: backend, reason: "BlueZ\(which): PORCHLIGHT_RADIO=bluez")
-            }
-            return Choice(
-                backend: AbsentRadio(),
-                reason: "PORCHLIGHT_RADIO=bluez, but there is no BlueZ backend: unset it or set it to 'software'")
+        case "bluez": return Choice(backend: blueZ(adapter), reason: "BlueZ\(which): PORCHLIGHT_RADIO=bluez")
         case nil, "":
-            if let backend = blueZ(false, adapter) {
-                return Choice(backend: backend, reason: "BlueZ\(which): an adapter is powered")
+            if environment["PORCHLIGHT_RADIO_DIR"]?.isEmpty == false {
+                return software(directory, because: "PORCHLIGHT_RADIO_DIR names this directory")
             }
-            return software(directory, because: "no powered Bluetooth adapter\(which) is there through BlueZ")
+            if hasSystemBus() {
+                return Choice(backend: blueZ(adapter), reason: "BlueZ\(which): this machine has a system bus")
+            }
+            return software(directory, because: "this machine has no system bus, so no BlueZ")
         case let other?:
             return Choice(
                 backend: AbsentRadio(), reason: "PORCHLIGHT_RADIO=\(other) is unknown: set it to 'bluez' or 'software'")

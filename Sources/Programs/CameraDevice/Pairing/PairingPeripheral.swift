@@ -29,6 +29,9 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
 
     /// A scan that takes longer has failed.
     static let scanLimit: Duration = .seconds(30)
+    /// How long ``start()`` waits for an adapter that is not there or not on: at the start of a machine the daemon comes
+    /// after the camera, and switches its adapters on after that.
+    static let radioLimit: Duration = .seconds(30)
     private static let rememberedClients = 64
 
     /// What happens, for one consumer; ends with ``stop()``.
@@ -46,6 +49,7 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
     private var manager: CBPeripheralManager?
     private var characteristics: [Characteristic: CBMutableCharacteristic] = [:]
     private var starting: CheckedContinuation<Result<Void, CameraError>, Never>?
+    private var radioTimer: Task<Void, Never>?
     private var machine = PairingMachine()
     private var lists = NetworkListQueue()
     private var statusIsDue = false
@@ -79,7 +83,7 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
     /// The advertised name.
     var name: String { PairingService.advertisedNamePrefix + deviceID.ending }
 
-    /// Takes the radio and advertises. Returns once the service can be found.
+    /// Takes the radio, waits for it if it is not on yet, and advertises. Returns once the service can be found.
     func start() async throws(CameraError) {
         let result = await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -123,10 +127,10 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
         case .poweredOn:
             offerService(peripheral)
         case .poweredOff:
-            finishStarting(.failure(.noRadio(reason: "Bluetooth is switched off")))
+            waitForRadio("Bluetooth is switched off")
             linksAreLost()
         case .unsupported:
-            finishStarting(.failure(.noRadio(reason: "this machine has no radio")))
+            waitForRadio("this machine has no radio")
             linksAreLost()
         case .unauthorized:
             finishStarting(.failure(.noRadio(reason: "this account may not use Bluetooth")))
@@ -158,7 +162,19 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
         }
     }
 
+    private func waitForRadio(_ reason: String) {
+        guard starting != nil else { return }
+        radioTimer?.cancel()
+        log.warning("\(reason): waiting up to \(Self.radioLimit) for it")
+        radioTimer = Task { [weak self, clock, queue] in
+            guard (try? await clock.sleep(for: Self.radioLimit)) != nil else { return }
+            queue.async { [weak self] in self?.finishStarting(.failure(.noRadio(reason: reason))) }
+        }
+    }
+
     private func finishStarting(_ result: Result<Void, CameraError>) {
+        radioTimer?.cancel()
+        radioTimer = nil
         starting?.resume(returning: result)
         starting = nil
     }

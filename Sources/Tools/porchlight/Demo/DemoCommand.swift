@@ -14,8 +14,8 @@ enum DemoCommand: Command {
 
         Starts a cloud and, as a separate process, a camera; pairs the camera over Bluetooth, opens its live view and
         saves a picture. Then it stays up and prints the address of a page that shows the video, until Ctrl-C.
-        Without a Bluetooth adapter the software radio carries the pairing; without /dev/video0 the camera films a test
-        pattern.
+        The software radio carries the pairing between the two processes, unless PORCHLIGHT_RADIO=bluez; without
+        /dev/video0 the camera films a test pattern.
 
           --once            End after the picture is saved.
           --json            Print one JSON object instead of lines. Needs --once.

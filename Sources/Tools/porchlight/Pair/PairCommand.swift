@@ -26,7 +26,8 @@ enum PairCommand: Command {
           --snapshot FILE       Where the picture goes (default: porchlight-<end of the device id>.png, temporary directory).
           --json                Print one JSON object instead of lines.
 
-        Bluetooth is BlueZ's where an adapter is powered; PORCHLIGHT_ADAPTER=hci1 chooses another one.
+        Bluetooth is BlueZ's where the machine has a system bus; PORCHLIGHT_ADAPTER=hci1 chooses an adapter. An adapter does
+        not hear itself: with PORCHLIGHT_RADIO=software a camera of the same machine is found.
         A step that takes longer than this fails: Bluetooth 10 s, finding a camera 35 s, connecting 25 s, device id 10 s,
         network list 95 s, pairing session 20 s, credentials 35 s, camera in the cloud 180 s, paired 60 s, live view 35 s,
         frames 20 s, signal 20 s, snapshot 10 s.

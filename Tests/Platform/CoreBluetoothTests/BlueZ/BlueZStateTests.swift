@@ -1,5 +1,8 @@
+import Basics
 import DBus
+import Dispatch
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -88,16 +91,78 @@ struct BlueZStateTests {
         try await probe.expect(.resetting)
     }
 
-    @Test("an adapter is chosen by name, and the probe looks for one that is on")
+    @Test("an adapter is chosen by name")
     func choice() async throws {
         let daemon = try await FakeBlueZ.powered()
         daemon.addAdapter("hci1", powered: false)
         let address = BusAddress.address(daemon.bus.address)
         let probe = RadioProbe(address, adapter: "hci1", clock: QuickClock())
         try await probe.expect(.poweredOff)
-        #expect(BlueZRadio.isPowered(on: address, adapter: nil))
-        #expect(BlueZRadio.isPowered(on: address, adapter: "hci0"))
-        #expect(!BlueZRadio.isPowered(on: address, adapter: "hci1"))
-        #expect(!BlueZRadio.isPowered(on: .address("unix:path=/nonexistent/bus"), adapter: nil))
     }
+
+    @Test(
+        "a manager that is there before the daemon: unsupported, then on; as a camera or an app at the machine's start")
+    func managerFirst() async throws {
+        let daemon = try FakeBlueZ()
+        let states = Recorder<CBManagerState>()
+        let radio = BlueZRadio(bus: .address(daemon.bus.address), clock: RadioClock(ManualClock()))
+        let central = StateRecorder(states, radio)
+        #expect(try await states.next("a state") { $0 } == .unsupported)
+        try await daemon.start()
+        daemon.addAdapter()
+        #expect(try await states.next("a state") { $0 } == .poweredOn)
+        withExtendedLifetime(central) {}
+    }
+
+    @Test("a bus that says nothing does not hold the manager's queue up")
+    func stuckBus() async throws {
+        let bus = try SilentBus()
+        let probe = RadioProbe(.address(bus.address), clock: ManualClock())
+        // Connecting takes its 5 s, elsewhere.
+        try await within(.seconds(3), "a turn of the queue") { await probe.settle() }
+        #expect(probe.events.remaining.isEmpty)
+        probe.on { $0.shutdown() }
+    }
+}
+
+/// A manager whose states are recorded.
+private final class StateRecorder: NSObject, CBCentralManagerDelegate {
+    private let states: Recorder<CBManagerState>
+    private let manager = Locked<CBCentralManager?>(nil)
+
+    init(_ states: Recorder<CBManagerState>, _ radio: BlueZRadio) {
+        self.states = states
+        super.init()
+        let central = CBCentralManager(
+            delegate: self, queue: DispatchQueue(label: "test.manager"),
+            options: [RadioSelection.backendKey: radio, CBManagerOptionStateDirectoryKey: "/nonexistent"])
+        manager.withLock { $0 = central }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) { states.record(central.state) }
+}
+
+/// A socket that takes connections and never says a word.
+private final class SilentBus: Sendable {
+    let address: String
+    private let descriptor: Int32
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let path = directory.path("bus")
+        address = "unix:path=\(path)"
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isListening = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(descriptor, 1) == 0
+            }
+        }
+        precondition(isListening, "no socket at \(path)")
+    }
+
+    deinit { close(descriptor) }
 }

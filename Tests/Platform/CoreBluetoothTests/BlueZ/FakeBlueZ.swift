@@ -102,6 +102,22 @@ final class FakeBlueZ: @unchecked Sendable {
         known = []
     }
 
+    /// Calls somebody on the bus as a program that has nothing to do with the daemon.
+    func ask(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
+    ) async throws -> [BusValue] {
+        let queue = DispatchQueue(label: "test.stranger")
+        let stranger = try BusConnection(.address(bus.address), queue: queue)
+        return try await withCheckedThrowingContinuation { answer in
+            queue.async {
+                stranger.call(destination, path, interface, member, arguments) { result in
+                    stranger.close()
+                    answer.resume(with: result)
+                }
+            }
+        }
+    }
+
     // MARK: Scripts
 
     /// Says what the next calls of a method get.

@@ -188,7 +188,7 @@ struct PeripheralFaultTests {
     func leaks() async throws {
         let daemon = try await FakeBlueZ.powered()
         let server = FakeGATTServer(daemon)
-        let before = try names(on: daemon)
+        let before = try await names(on: daemon)
         for _ in 0..<10 {
             let isAlive: @Sendable () -> Bool
             do {
@@ -202,15 +202,13 @@ struct PeripheralFaultTests {
             try await within(.seconds(10), "the radio's end") { while isAlive() { await Task.yield() } }
         }
         try await within(.seconds(10), "the end of the connections") {
-            while try names(on: daemon) != before { await Task.yield() }
+            while try await names(on: daemon) != before { await Task.yield() }
         }
     }
 
     /// The connections to the bus beside the one that asks.
-    private func names(on daemon: FakeBlueZ) throws -> Int {
-        let bus = "org.freedesktop.DBus"
-        let names = try BusConnection.callAndWait(
-            .address(daemon.bus.address), bus, "/org/freedesktop/DBus", bus, "ListNames", timeout: .seconds(5))
+    private func names(on daemon: FakeBlueZ) async throws -> Int {
+        let names = try await daemon.ask(BusName.bus, BusName.busPath, BusName.bus, "ListNames")
         return names.first?.strings?.count ?? 0
     }
 }

@@ -149,10 +149,8 @@ struct PeripheralRequestTests {
         let probe = try await PeripheralRadioProbe.published()
         let object = try #require(probe.server.objects(of: BlueZ.gattCharacteristic).first)
         let options = BusValue.properties(FakeRemoteCentral(number: 1).options)
-        #expect {
-            try BusConnection.callAndWait(
-                .address(probe.daemon.bus.address), object.owner, object.path, object.interface, "ReadValue", [options],
-                timeout: .seconds(5))
+        await #expect {
+            try await probe.daemon.ask(object.owner, object.path, object.interface, "ReadValue", [options])
         } throws: { error in
             (error as? BusError)?.name == "org.freedesktop.DBus.Error.AccessDenied"
         }

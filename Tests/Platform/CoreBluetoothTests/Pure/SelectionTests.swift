@@ -6,46 +6,51 @@ import Testing
 
 @Suite("Choice of the radio")
 struct SelectionTests {
-    private struct AnyBlueZ: RadioBackend {
+    private struct NamedBlueZ: RadioBackend {
+        var adapter: String?
         func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentRadio().makeCentral(on: queue) }
         func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentRadio().makePeripheral(on: queue) }
     }
 
     private func choice(
-        _ environment: [String: String] = [:], options: [String: Any] = [:],
-        blueZ: @escaping RadioSelection.BlueZProbe = { _, _ in nil }
+        _ environment: [String: String] = [:], options: [String: Any] = [:], bus: Bool = false
     ) -> RadioSelection.Choice {
-        RadioSelection(environment: environment, blueZ: blueZ).choose(options: options)
+        RadioSelection(environment: environment, hasSystemBus: { bus }, blueZ: { NamedBlueZ(adapter: $0) })
+            .choose(options: options)
     }
 
-    @Test("BlueZ where an adapter is powered, else the software radio; the environment forces either")
-    func selection() {
-        #expect(choice().backend is SoftwareRadio)
-        #expect(choice(blueZ: { _, _ in AnyBlueZ() }).backend is AnyBlueZ)
-        #expect(choice(["PORCHLIGHT_RADIO": "software"], blueZ: { _, _ in AnyBlueZ() }).backend is SoftwareRadio)
-        #expect(
-            choice(["PORCHLIGHT_RADIO": "BlueZ"], blueZ: { forced, _ in forced ? AnyBlueZ() : nil }).backend is AnyBlueZ
-        )
-        let missing = choice(["PORCHLIGHT_RADIO": "bluez"])
-        #expect(missing.backend is AbsentRadio)
-        #expect(missing.reason.contains("no BlueZ backend"))
-        #expect(choice(["PORCHLIGHT_RADIO": "wifi"]).backend is AbsentRadio)
-        let named = choice(
-            ["PORCHLIGHT_RADIO": "bluez"], options: [CBManagerOptionRadioDirectoryKey: "/air"],
-            blueZ: { _, _ in AnyBlueZ() })
+    @Test("BlueZ where there is a system bus, whatever is on it now; else the software radio")
+    func machine() {
+        #expect(choice(bus: true).backend is NamedBlueZ)
+        #expect(choice(["PORCHLIGHT_RADIO": ""], bus: true).backend is NamedBlueZ)
+        #expect(choice(bus: false).backend is SoftwareRadio)
+    }
+
+    @Test("the environment forces either, and so does the name of the place where software radios meet")
+    func forced() {
+        #expect(choice(["PORCHLIGHT_RADIO": "software"], bus: true).backend is SoftwareRadio)
+        #expect(choice(["PORCHLIGHT_RADIO": "BlueZ"], bus: false).backend is NamedBlueZ)
+        let wrong = choice(["PORCHLIGHT_RADIO": "wifi"], bus: true)
+        #expect(wrong.backend is AbsentRadio)
+        #expect(wrong.reason.contains("'bluez' or 'software'"))
+        let placed = choice(["PORCHLIGHT_RADIO_DIR": "/air"], bus: true)
+        #expect((placed.backend as? SoftwareRadio)?.directory.path == "/air")
+        let both = choice(["PORCHLIGHT_RADIO_DIR": "/air", "PORCHLIGHT_RADIO": "bluez"])
+        #expect(both.backend is NamedBlueZ)
+        let named = choice(["PORCHLIGHT_RADIO": "bluez"], options: [CBManagerOptionRadioDirectoryKey: "/air"])
         #expect((named.backend as? SoftwareRadio)?.directory.path == "/air")
     }
 
     @Test("the options name the adapter, else the environment")
     func adapter() {
-        let probe: RadioSelection.BlueZProbe = { _, adapter in adapter == "hci1" ? AnyBlueZ() : nil }
-        #expect(choice(blueZ: probe).backend is SoftwareRadio)
-        #expect(choice(["PORCHLIGHT_ADAPTER": ""], blueZ: probe).backend is SoftwareRadio)
-        let chosen = choice(["PORCHLIGHT_ADAPTER": "hci1"], blueZ: probe)
-        #expect(chosen.backend is AnyBlueZ)
-        #expect(chosen.reason.contains("hci1"))
-        let options = [CBManagerOptionAdapterKey: "hci1"]
-        #expect(choice(["PORCHLIGHT_ADAPTER": "hci0"], options: options, blueZ: probe).backend is AnyBlueZ)
+        func adapter(_ environment: [String: String], options: [String: Any] = [:]) -> String? {
+            (choice(environment, options: options, bus: true).backend as? NamedBlueZ)?.adapter
+        }
+        #expect(adapter([:]) == nil)
+        #expect(adapter(["PORCHLIGHT_ADAPTER": ""]) == nil)
+        #expect(adapter(["PORCHLIGHT_ADAPTER": "hci1"]) == "hci1")
+        #expect(choice(["PORCHLIGHT_ADAPTER": "hci1"], bus: true).reason.contains("hci1"))
+        #expect(adapter(["PORCHLIGHT_ADAPTER": "hci0"], options: [CBManagerOptionAdapterKey: "hci1"]) == "hci1")
     }
 
     @Test("the radio's address comes from the options, then the environment, and must be one")

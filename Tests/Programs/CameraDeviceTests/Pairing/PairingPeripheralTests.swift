@@ -278,12 +278,26 @@ private struct ScriptedNetworks: NetworkJoiner {
         }
     }
 
-    @Test func aRadioThatIsOffIsAnError() async throws {
+    @Test func aRadioThatStaysOffIsAnError() async throws {
         let conditions = RadioConditions()
         conditions.isPowered = false
-        await #expect(throws: CameraError.noRadio(reason: "Bluetooth is switched off")) {
-            _ = try await started(conditions: conditions)
-        }
+        let outcome = Task { try await started(conditions: conditions) }
+        try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
+        clock.advance(by: PairingPeripheral.radioLimit)
+        await #expect(throws: CameraError.noRadio(reason: "Bluetooth is switched off")) { _ = try await outcome.value }
+    }
+
+    /// As at the start of a machine, where bluetoothd comes later and its adapter is on later still.
+    @Test func aRadioThatIsOnSoonIsWaitedFor() async throws {
+        let conditions = RadioConditions()
+        conditions.isPowered = false
+        let outcome = Task { try await started(conditions: conditions) }
+        try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
+        clock.advance(by: PairingPeripheral.radioLimit - .seconds(1))
+        conditions.isPowered = true
+        let peripheral = try await outcome.value
+        _ = try await sighting { _ in true }
+        await peripheral.stop()
     }
 
     @Test func aRadioThatComesBackIsUsedAgain() async throws {
