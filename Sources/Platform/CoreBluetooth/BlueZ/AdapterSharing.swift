@@ -11,10 +11,12 @@ final class AdapterSharing: Sendable {
     /// A place in the line of those who want to connect. Stays there until ``AdapterSharing/leave(_:)``.
     final class Turn: Sendable {
         fileprivate let adapter: String
+        fileprivate let address: RadioAddress
         fileprivate let grant: @Sendable () -> Void
 
-        fileprivate init(adapter: String, grant: @escaping @Sendable () -> Void) {
+        fileprivate init(adapter: String, address: RadioAddress, grant: @escaping @Sendable () -> Void) {
             self.adapter = adapter
+            self.address = address
             self.grant = grant
         }
     }
@@ -47,9 +49,10 @@ final class AdapterSharing: Sendable {
 
     // MARK: Turns
 
-    /// Joins the line of an adapter. `grant` is called once, on this thread or another's, when it is this turn's time.
-    func join(_ adapter: String, grant: @escaping @Sendable () -> Void) -> Turn {
-        let turn = Turn(adapter: adapter, grant: grant)
+    /// Joins the line of an adapter, to connect to a device. `grant` is called once, on this thread or another's, when it is
+    /// this turn's time.
+    func join(_ adapter: String, for address: RadioAddress, grant: @escaping @Sendable () -> Void) -> Turn {
+        let turn = Turn(adapter: adapter, address: address, grant: grant)
         let isFirst = state.withLock { state in
             state.lines[adapter, default: []].append(turn)
             return state.lines[adapter]?.count == 1
@@ -140,6 +143,14 @@ final class AdapterSharing: Sendable {
             return Array(state.watchers.values)
         }
         for watcher in watchers { watcher() }
+    }
+
+    /// Whether somebody of this process has a link to a device, or waits to make one, or has it taken down.
+    func isInUse(_ adapter: String, _ address: RadioAddress) -> Bool {
+        state.withLock { state in
+            state.shares[adapter]?[address] != nil || state.leaving[adapter]?.contains(address) == true
+                || state.lines[adapter]?.contains { $0.address == address } == true
+        }
     }
 
     /// Whether the link to a device is being taken down.

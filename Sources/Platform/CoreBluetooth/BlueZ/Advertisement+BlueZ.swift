@@ -51,9 +51,11 @@ extension Advertisement {
 
     /// Whether the services of a device's properties are those that a connection has found, instead of those that it
     /// advertises: the daemon keeps to them for as long as it knows the device (BlueZ 5.66, `device_add_eir_uuids`). The
-    /// two that every device has and none advertises give it away. False for what is connected or bonded.
+    /// two that every device has and none advertises give it away. False for what is connected or bonded, or what somebody
+    /// has marked as trusted: that the daemon must not be made to forget.
     static func isHidden(in properties: [String: BusValue]) -> Bool {
-        guard properties["Connected"]?.bool != true, properties["Paired"]?.bool != true else { return false }
+        let isKept = ["Connected", "Paired", "Bonded", "Trusted"].contains { properties[$0]?.bool == true }
+        guard !isKept else { return false }
         let foundations = [CBUUID(string: "1800"), CBUUID(string: "1801")]
         return (properties["UUIDs"]?.strings ?? []).contains { CBUUID(blueZ: $0).map(foundations.contains) ?? false }
     }

@@ -157,7 +157,8 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         guard let request else { return }
         let advertisement = Advertisement(device: properties)
         let isWanted = advertisement.matches(services: request.services, solicited: request.solicited)
-        guard isWanted || connectors[address] != nil || !Advertisement.isHidden(in: properties) else {
+        let isInUse = connectors[address] != nil || sharing.isInUse(adapter.identity, address)
+        guard isWanted || isInUse || !Advertisement.isHidden(in: properties) else {
             // It is heard anew, and with what it advertises now, when the daemon has forgotten it.
             return adapter.send(adapter.path ?? "", BlueZ.adapter, "RemoveDevice", [.path(path)])
         }

@@ -121,7 +121,7 @@ final class BlueZConnector: @unchecked Sendable {
         switch action {
         case .joinLine:
             alarm?.cancel()
-            turn = sharing.join(adapter.identity) { [weak self, queue = adapter.queue] in
+            turn = sharing.join(adapter.identity, for: address) { [weak self, queue = adapter.queue] in
                 queue.async { [weak self] in self?.granted() }
             }
         case .leaveLine:

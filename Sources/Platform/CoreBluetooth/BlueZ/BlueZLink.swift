@@ -65,14 +65,14 @@ final class BlueZLink: @unchecked Sendable {
     }
 
     /// Reads the table, once everything that the daemon has exported is known here too: it flushes its signals before
-    /// it answers a call.
+    /// it answers a call. What the answer is does not matter, nor that there is none: after that time, all is known.
     private func resolve() {
         guard table == nil, resolution == nil, failure == nil else { return }
         resolution = adapter.call(path, BusName.properties, "Get", [.string(BlueZ.device), "ServicesResolved"]) {
-            [weak self] result in
+            [weak self] _ in
             guard let self, failure == nil else { return }
             resolution = nil
-            if (try? result.get())?.first?.bool == true { refresh() }
+            if device["ServicesResolved"]?.bool == true { refresh() }
         }
     }
 

@@ -47,6 +47,21 @@ struct BlueZAttributeTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test("a question about the services that fails leaves nobody waiting")
+    func refusedQuestion() async throws {
+        let policy = """
+            <policy context="default">
+              <deny send_destination="org.bluez" send_interface="org.freedesktop.DBus.Properties" send_member="Get"/>
+            </policy>
+            """
+        let daemon = try await FakeBlueZ.powered(policy: policy)
+        daemon.addDevice(services: [.standard])
+        let probe = try await RadioProbe.on(daemon)
+        try await probe.connect()
+        let services = try await within(.seconds(20), "the services") { await probe.services() }
+        #expect(try services.get().map(\.uuid) == [CBUUID(string: "FFF0")])
+    }
+
     @Test("services that are exported after 'resolved' was said are not missed")
     func resolvedTooEarly() async throws {
         let daemon = try await FakeBlueZ.powered()

@@ -229,11 +229,12 @@ struct BlueZPhaseTests {
         let sharing = AdapterSharing()
         let granted = Recorder<Int>()
         let changes = Recorder<Bool>()
+        let address = RadioAddress(number: 1)
         sharing.watch(changes) { changes.record(sharing.isQuiet("a")) }
-        let first = sharing.join("a") { granted.record(1) }
-        let second = sharing.join("a") { granted.record(2) }
-        let third = sharing.join("a") { granted.record(3) }
-        let other = sharing.join("b") { granted.record(4) }
+        let first = sharing.join("a", for: address) { granted.record(1) }
+        let second = sharing.join("a", for: address) { granted.record(2) }
+        let third = sharing.join("a", for: address) { granted.record(3) }
+        let other = sharing.join("b", for: address) { granted.record(4) }
         #expect(granted.remaining == [1, 4])
         #expect(sharing.isContended("a"))
         #expect(!sharing.isContended("b"))
@@ -246,7 +247,9 @@ struct BlueZPhaseTests {
         #expect(granted.remaining == [1, 4, 3])
         #expect(changes.remaining == [true, false])
         sharing.unwatch(changes)
+        #expect(sharing.isInUse("a", address))
         sharing.leave(third)
+        #expect(!sharing.isInUse("a", address))
         sharing.leave(other)
     }
 
@@ -263,7 +266,9 @@ struct BlueZPhaseTests {
         #expect(!sharing.depart(first))
         sharing.release(lost)
         #expect(!sharing.depart(lost))
+        #expect(sharing.isInUse("a", address))
         #expect(sharing.depart(second))
+        #expect(sharing.isInUse("a", address))
         #expect(sharing.hold("a", address) == nil)
         #expect(sharing.hold("b", address) != nil)
         #expect(sharing.hold("a", RadioAddress(number: 2)) != nil)
@@ -271,6 +276,7 @@ struct BlueZPhaseTests {
         sharing.departed(second)
         sharing.departed(second)
         #expect(changes.remaining == [false])
+        #expect(!sharing.isInUse("a", address))
         #expect(sharing.hold("a", address) != nil)
     }
 }

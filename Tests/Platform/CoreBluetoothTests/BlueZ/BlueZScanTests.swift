@@ -82,6 +82,29 @@ struct BlueZScanTests {
         #expect(probe.events.remaining.isEmpty)
     }
 
+    @Test("but not what is somebody's: trusted, or being connected by another manager", arguments: [true, false])
+    func keptDevice(trusted: Bool) async throws {
+        let daemon = try await FakeBlueZ.powered()
+        let resolved = ["1800", "1801", "FFD0"].map(FakeService.long)
+        daemon.addDevice(rssi: nil, uuids: resolved, more: ["Trusted": .bool(trusted)])
+        let sharing = AdapterSharing()
+        let probe = RadioProbe(daemon, sharing: sharing)
+        try await probe.expect(.poweredOn)
+        let other = RadioProbe(daemon, sharing: sharing)
+        try await other.expect(.poweredOn)
+        if !trusted {
+            daemon.script("Connect", .silence)
+            other.on { $0.connect(FakeBlueZ.address) }
+            try await daemon.called("Connect")
+        }
+        probe.on { $0.scan(ScanRequest(services: [CBUUID(string: "FFF0")])) }
+        await probe.catchUp()
+        daemon.advertise()
+        await probe.catchUp()
+        await probe.catchUp()
+        #expect(daemon.remaining("RemoveDevice") == 0)
+    }
+
     @Test("200 advertisers, each heard three times")
     func crowd() async throws {
         let daemon = try await FakeBlueZ.powered()
