@@ -73,13 +73,20 @@ extension BusConnection {
             timeout: timeout)
     }
 
-    /// Asks the bus whether somebody has a name now, such as `org.bluez`. Starts nobody.
+    /// Asks the bus who has a name now, such as `org.bluez`. Starts nobody.
+    ///
+    /// - Returns: The unique name of the owner's connection, nil for nobody. What is sent to it reaches this owner or, when
+    ///   it has gone, nobody.
     /// - Throws: ``BusError``
-    public nonisolated(nonsending) func hasOwner(_ name: String) async throws(BusError) -> Bool {
-        let answer = try await call(BusName.bus, BusName.busPath, BusName.bus, "NameHasOwner", [.string(name)])
-        guard let hasOwner = answer.first?.bool else {
-            throw .unexpectedReply("the bus does not say whether somebody has the name \(name)")
+    public nonisolated(nonsending) func owner(of name: String) async throws(BusError) -> String? {
+        do throws(BusError) {
+            let answer = try await call(BusName.bus, BusName.busPath, BusName.bus, "GetNameOwner", [.string(name)])
+            guard let owner = answer.first?.string else {
+                throw .unexpectedReply("the bus does not say who has the name \(name)")
+            }
+            return owner
+        } catch  where error.name == BusError.nameHasNoOwner {
+            return nil
         }
-        return hasOwner
     }
 }

@@ -137,13 +137,23 @@ struct BusAwaitingTests {
         withExtendedLifetime(object) {}
     }
 
-    @Test("the bus says whether somebody has a name")
+    @Test("the bus says who has a name, and what is sent to an owner that has gone reaches nobody")
     func owners() async throws {
-        #expect(try await !client.hasOwner("test.Name"))
+        #expect(try await client.owner(of: "test.Name") == nil)
+        let object = try await server.echo()
         try await server.requestName("test.Name")
-        #expect(try await client.hasOwner("test.Name"))
-        #expect(try await client.hasOwner(server.name))
-        #expect(try await !client.hasOwner("no name"))
+        let owner = try #require(try await client.owner(of: "test.Name"))
+        #expect(owner == server.name)
+        #expect(try await client.call(owner, "/", "test.Echo", "Echo", ["x"]) == ["x"])
+        try await server.run { $0.close() }
+        let next = try BusPeer(bus)
+        // The bus frees the name a moment after the close.
+        try await within(.seconds(20), "the name") {
+            while (try? await next.requestName("test.Name")) == nil { await Task.yield() }
+        }
+        let error = await #expect(throws: BusError.self) { try await client.call(owner, "/", "test.Echo", "Echo") }
+        #expect(error?.isUnavailable == true)
+        withExtendedLifetime(object) {}
     }
 
     @Test(
