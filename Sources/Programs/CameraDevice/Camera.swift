@@ -108,9 +108,7 @@ public actor Camera {
         }
         yield.yield(.filming(VideoCapture.source(of: settings, for: configuration.videoInput)))
         yield.yield(.networks(configuration.networks.summary))
-        if let network = record?.network, configuration.networks.managesWiFi {
-            await configuration.networks.resume(network)
-        }
+        if configuration.networks.managesWiFi { await configuration.networks.resume(record?.network) }
         running = Task { [weak self] in
             await self?.run(record)
         }
@@ -218,7 +216,8 @@ public actor Camera {
         _ parts: Parts, with credentials: PairingCredentials, over peripheral: PairingPeripheral
     ) async -> RegistrationRecord? {
         let enrolment = Enrolment(
-            identity: parts.identity, joiner: configuration.networks, destinations: configuration.destinations,
+            identity: parts.identity, directory: parts.directory, joiner: configuration.networks,
+            destinations: configuration.destinations,
             registration: CloudRegistration(
                 identity: parts.identity, model: configuration.model, clock: configuration.clock, random: parts.random),
             clock: configuration.clock)
@@ -230,12 +229,6 @@ public actor Camera {
                     yield.yield(.joined(ssid: credentials.networkName))
                     peripheral.attempt(.joined)
                 }
-            }
-            do {
-                try record.save(in: parts.directory)
-            } catch {
-                log.error("\(error)")
-                throw PairingFailure.internalFault
             }
             yield.yield(.registered(name: record.name))
             peripheral.attempt(.registered)

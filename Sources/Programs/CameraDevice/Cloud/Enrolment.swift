@@ -1,7 +1,12 @@
+import Basics
 import Foundation
 import Wire
 
 /// From credentials to a place in the cloud: the one step that pairing over Bluetooth and pairing by QR share.
+///
+/// The network before is given up when the cloud has been reached over the new one and the registration is on the disk; in
+/// every other case the camera goes back to it. So wherever this ends, also by a power cut, the camera has the one network
+/// or the other.
 struct Enrolment: Sendable {
     /// How far it has come.
     enum Step: Sendable, Equatable {
@@ -17,16 +22,31 @@ struct Enrolment: Sendable {
     static let joinLimit: Duration = .seconds(60)
 
     var identity: CameraIdentity
+    var directory: StateDirectory
     var joiner: any NetworkJoiner
     var destinations: CameraDestinations
     var registration: CloudRegistration
     var clock: any Clock<Duration>
 
-    /// Joins the network and registers.
+    private let log = Log("enrolment")
+
+    init(
+        identity: CameraIdentity, directory: StateDirectory, joiner: any NetworkJoiner,
+        destinations: CameraDestinations, registration: CloudRegistration, clock: any Clock<Duration>
+    ) {
+        self.identity = identity
+        self.directory = directory
+        self.joiner = joiner
+        self.destinations = destinations
+        self.registration = registration
+        self.clock = clock
+    }
+
+    /// Joins the network, registers, writes the registration down, and keeps the network.
     /// - Parameter progress: Called before each step.
-    /// - Returns: What to remember; it has not been written yet.
-    /// - Throws: The failure to show. A network that could not be joined is reported to the cloud as well where the camera
-    ///   does not depend on that network.
+    /// - Returns: The registration, which is on the disk.
+    /// - Throws: The failure to show. One that the cloud does not know is reported to it where there is another way than
+    ///   the network that was tried.
     func run(
         _ credentials: PairingCredentials, progress: @Sendable (Step) async -> Void
     ) async throws(PairingFailure) -> RegistrationRecord {
@@ -35,19 +55,39 @@ struct Enrolment: Sendable {
         }
         await progress(.joining)
         guard (try? await clock.sleep(for: Self.delayBeforeJoining)) != nil else { throw .internalFault }
+        var hasJoined = false
         do throws(PairingFailure) {
             try await join(credentials)
+            hasJoined = true
+            await progress(.joined)
+            let record = try await register(credentials, at: cloud)
+            await joiner.keep()
+            return record
         } catch {
-            if await joiner.hasAnotherWay() {
+            await joiner.goBack()
+            // On the network, only silence is news to the cloud; and without Wi-Fi nothing has changed since.
+            let isNews = hasJoined ? error == .cloudUnreachable && joiner.managesWiFi : true
+            if isNews, !Task.isCancelled, await joiner.hasAnotherWay() {
                 await registration.report(error, sessionKey: credentials.sessionKey, to: cloud)
             }
             throw error
         }
-        await progress(.joined)
+    }
+
+    private func register(
+        _ credentials: PairingCredentials, at cloud: URL
+    ) async throws(PairingFailure) -> RegistrationRecord {
         let receipt = try await registration.register(sessionKey: credentials.sessionKey, at: cloud)
-        return RegistrationRecord(
+        let record = RegistrationRecord(
             cloud: cloud, deviceID: identity.deviceID, name: receipt.name, timezoneSettings: receipt.timezoneSettings,
             network: joiner.managesWiFi ? NetworkCredentials(credentials) : nil)
+        do throws(CameraError) {
+            try record.save(in: directory)
+        } catch {
+            log.error("\(error)")
+            throw .internalFault
+        }
+        return record
     }
 
     private func join(_ credentials: PairingCredentials) async throws(PairingFailure) {

@@ -19,13 +19,22 @@ public protocol NetworkJoiner: Sendable {
 
     /// Joins a network and waits until it has given an address.
     ///
-    /// The credentials replace those of an earlier network only when joining has succeeded; when it fails or is cancelled,
-    /// the earlier network is joined again, which this does not wait for.
+    /// The network is on trial then, and the one before in reserve, until ``keep()`` or ``goBack()``. When joining fails or
+    /// is cancelled, the one before is joined again, which this does not wait for.
     func join(_ network: NetworkCredentials) async throws(PairingFailure)
 
-    /// Goes back to the network that was joined before the camera was started, and stays on it however long it takes to
-    /// be heard again. Does not wait for it.
-    func resume(_ network: NetworkCredentials) async
+    /// Stays on the network that was joined, for good, and gives up the one before. To be called once the network is on the
+    /// camera's disk; does nothing where none is on trial.
+    func keep() async
+
+    /// Leaves the network that was joined, and joins the one before again, which this does not wait for. Does nothing where
+    /// none is on trial. Not hindered by the task's cancellation.
+    func goBack() async
+
+    /// Begins where the camera's run before ended, also when it was killed: to be called at the start, before ``join(_:)``.
+    /// - Parameter network: The network that was kept, which is joined again and stayed on, however long it takes to be
+    ///   heard; this does not wait for it. nil for a camera that is not paired: then a network that was on trial is left.
+    func resume(_ network: NetworkCredentials?) async
 
     /// Whether the cloud may be reached although joining has just failed: by wire, or by the earlier network. Then the
     /// camera reports the failure there.

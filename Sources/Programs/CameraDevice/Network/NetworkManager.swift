@@ -16,7 +16,7 @@ enum NetworkManager {
         _ interface: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
     ) async -> Bool {
         do throws(BusError) {
-            guard try await connection.hasOwner(service) else { return false }
+            guard try await connection.owner(of: service) != nil else { return false }
             let answer = try await connection.call(service, root, service, "GetDeviceByIpIface", [.string(interface)])
             guard let path = answer.first?.string else { return true }
             return try await connection.property(service, path, device, "Managed").bool ?? true

@@ -71,7 +71,12 @@ public final class SimulatedNetworks: NetworkJoiner {
     public let networks: [Network]
     private let delays: Delays
     private let clock: any Clock<Duration>
-    private let joined = Locked<HeardNetwork?>(nil)
+    private let joined = Locked<Joined>(Joined())
+
+    private struct Joined {
+        var kept: HeardNetwork?
+        var onTrial: HeardNetwork?
+    }
 
     /// Makes a list of networks.
     public init(
@@ -112,18 +117,28 @@ public final class SimulatedNetworks: NetworkJoiner {
             throw .internalFault
         }
         let heard = try verdict.get()
-        joined.withLock { $0 = heard }
+        joined.withLock { $0.onTrial = heard }
     }
 
+    /// Keeps the network that was joined.
+    public func keep() async {
+        joined.withLock { joined in
+            if let network = joined.onTrial { joined = Joined(kept: network) }
+        }
+    }
+
+    /// Goes back to the network that was kept last.
+    public func goBack() async { joined.withLock { $0.onTrial = nil } }
+
     /// Does nothing: there is no radio.
-    public func resume(_ network: NetworkCredentials) async {}
+    public func resume(_ network: NetworkCredentials?) async {}
 
     /// True: the camera is wired.
     public func hasAnotherWay() async -> Bool { true }
 
     /// The strength of the joined network; before one is joined, of the strongest.
     public func signalStrength() async -> Int? {
-        joined.withLock { $0?.rssi } ?? networks.map(\.heard.rssi).max()
+        joined.withLock { ($0.onTrial ?? $0.kept)?.rssi } ?? networks.map(\.heard.rssi).max()
     }
 
     private func verdict(on credentials: NetworkCredentials) -> Result<HeardNetwork, PairingFailure> {

@@ -4,8 +4,9 @@ import Wire
 
 /// One network interface of wpa_supplicant: its D-Bus interface `fi.w1.wpa_supplicant1.Interface` as Swift.
 ///
-/// Confined to the connection's queue, which is the executor of the actor that uses it. Source: wpa_supplicant's D-Bus API
-/// documentation, version 2.10.
+/// It is an interface of one run of wpa_supplicant: when that has ended, nothing reaches the next one, whose network blocks
+/// have the same paths. Confined to the connection's queue, which is the executor of the actor that uses it. Source:
+/// wpa_supplicant's D-Bus API documentation, version 2.10.
 struct SupplicantInterface {
     /// The name on the bus, and the prefix of all interfaces.
     static let service = "fi.w1.wpa_supplicant1"
@@ -28,60 +29,100 @@ struct SupplicantInterface {
         var isEnabled: Bool
         /// Whether a camera made it.
         var isOurs: Bool
+        /// The way back, for a network that a camera tries, or tried when it was killed.
+        var retreat: SupplicantRetreat?
     }
 
+    /// The priority of the network that the camera belongs on; tried ones have wpa_supplicant's default, 0. Of a block that
+    /// is in use, no other field could be changed: wpa_supplicant would forget the station's key, and with it leave a WPA3
+    /// network.
+    private static let keptPriority = 1
+
     private let connection: BusConnection
+    /// The unique name of wpa_supplicant's connection.
+    private let owner: String
     private let path: String
 
-    /// Finds the interface; nil where wpa_supplicant does not have it.
+    /// Finds the interface; nil where wpa_supplicant does not run, or does not have it. Starts nothing.
     static func find(
         _ name: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
     ) async throws(WiFiError) -> SupplicantInterface? {
         do throws(BusError) {
-            return try await ask("GetInterface", [.string(name)], on: connection)
-        } catch  where error.name == service + ".InterfaceUnknown" {
-            return nil
+            guard let owner = try await connection.owner(of: service) else { return nil }
+            return try await find(name, of: owner, on: connection)
         } catch {
             throw .noSupplicant(reason: error.description)
         }
     }
 
-    /// Finds the interface, and has wpa_supplicant take it where it has not yet.
+    /// Finds the interface, and has wpa_supplicant take it where it has not yet; has the bus start wpa_supplicant where it
+    /// can.
     static func open(
         _ name: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
     ) async throws(WiFiError) -> SupplicantInterface {
-        if let known = try await find(name, on: connection) { return known }
+        let owner: String
         do throws(BusError) {
-            return try await ask("CreateInterface", [.properties(["Ifname": .string(name)])], on: connection)
+            owner = try await started(on: connection)
+            if let known = try await find(name, of: owner, on: connection) { return known }
+        } catch {
+            throw .noSupplicant(reason: error.description)
+        }
+        do throws(BusError) {
+            return try await ask(
+                "CreateInterface", .properties(["Ifname": .string(name)]), of: owner, on: connection)
         } catch {
             throw error.isUnavailable
                 ? .noSupplicant(reason: error.description) : .noInterface(name: name, reason: error.description)
         }
     }
 
-    private static func ask(
-        _ member: String, _ arguments: [BusValue], on connection: BusConnection,
-        isolation: isolated any Actor = #isolation
-    ) async throws(BusError) -> SupplicantInterface {
-        guard let path = try await connection.call(service, root, service, member, arguments).first?.string else {
-            throw .unexpectedReply("\(member) answered without the interface's path")
-        }
-        return SupplicantInterface(connection: connection, path: path)
-    }
-
-    /// The interfaces that wpa_supplicant has, with their names.
+    /// The interfaces that a running wpa_supplicant has, with their names.
     static func all(
         on connection: BusConnection, isolation: isolated any Actor = #isolation
     ) async throws(BusError) -> [(name: String, interface: SupplicantInterface)] {
-        let paths = try await connection.property(service, root, service, "Interfaces").strings ?? []
+        guard let owner = try await connection.owner(of: service) else { return [] }
+        let paths = try await connection.property(owner, root, service, "Interfaces").strings ?? []
         var all: [(name: String, interface: SupplicantInterface)] = []
         for path in paths {
             // One that has just gone is no error.
-            if let name = try? await connection.property(service, path, interface, "Ifname").string {
-                all.append((name, SupplicantInterface(connection: connection, path: path)))
+            if let name = try? await connection.property(owner, path, interface, "Ifname").string {
+                all.append((name, SupplicantInterface(connection: connection, owner: owner, path: path)))
             }
         }
         return all
+    }
+
+    private static func started(
+        on connection: BusConnection, isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> String {
+        if let owner = try await connection.owner(of: service) { return owner }
+        let flags: BusValue = .uint32(0)
+        _ = try await connection.call(
+            BusName.bus, BusName.busPath, BusName.bus, "StartServiceByName", [.string(service), flags])
+        guard let owner = try await connection.owner(of: service) else {
+            throw .unexpectedReply("the bus has started \(service), which has ended at once")
+        }
+        return owner
+    }
+
+    private static func find(
+        _ name: String, of owner: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> SupplicantInterface? {
+        do throws(BusError) {
+            return try await ask("GetInterface", .string(name), of: owner, on: connection)
+        } catch  where error.name == service + ".InterfaceUnknown" {
+            return nil
+        }
+    }
+
+    private static func ask(
+        _ member: String, _ argument: BusValue, of owner: String, on connection: BusConnection,
+        isolation: isolated any Actor = #isolation
+    ) async throws(BusError) -> SupplicantInterface {
+        guard let path = try await connection.call(owner, root, service, member, [argument]).first?.string else {
+            throw .unexpectedReply("\(member) answered without the interface's path")
+        }
+        return SupplicantInterface(connection: connection, owner: owner, path: path)
     }
 
     // MARK: Reports
@@ -89,9 +130,9 @@ struct SupplicantInterface {
     /// Reports changes, on the queue, until the subscriptions are dropped.
     func observe(_ handler: @escaping @Sendable (Change) -> Void) -> [BusSubscription] {
         let changed = BusMatch(
-            sender: Self.service, path: path, interface: BusName.properties, member: "PropertiesChanged",
+            sender: owner, path: path, interface: BusName.properties, member: "PropertiesChanged",
             argument0: Self.interface)
-        let scanned = BusMatch(sender: Self.service, path: path, interface: Self.interface, member: "ScanDone")
+        let scanned = BusMatch(sender: owner, path: path, interface: Self.interface, member: "ScanDone")
         return [changed, scanned].map { match in
             connection.observe(match) { signal in
                 for change in Self.changes(in: signal) { handler(change) }
@@ -122,7 +163,7 @@ struct SupplicantInterface {
     /// Starts a scan; ``Change/scanDone(success:)`` tells when it has ended.
     func startScan(isolation: isolated any Actor = #isolation) async throws(BusError) {
         _ = try await connection.call(
-            Self.service, path, Self.interface, "Scan", [.properties(["Type": "active"])])
+            owner, path, Self.interface, "Scan", [.properties(["Type": "active"])])
     }
 
     /// The stations that were heard within the last minutes.
@@ -130,7 +171,7 @@ struct SupplicantInterface {
         var stations: [HeardStation] = []
         for station in try await property("BSSs").strings ?? [] {
             // One that has just gone from the list is no error.
-            guard let properties = try? await connection.properties(Self.service, station, Self.station) else {
+            guard let properties = try? await connection.properties(owner, station, Self.station) else {
                 continue
             }
             if let station = HeardStation(properties) { stations.append(station) }
@@ -142,7 +183,7 @@ struct SupplicantInterface {
     func currentSSID(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> Data? {
         guard try await state() == .completed, let station = try await property("CurrentBSS").string, station != "/"
         else { return nil }
-        let properties = try? await connection.properties(Self.service, station, Self.station)
+        let properties = try? await connection.properties(owner, station, Self.station)
         return properties?["SSID"]?.data
     }
 
@@ -164,14 +205,17 @@ struct SupplicantInterface {
     func blocks(isolation: isolated any Actor = #isolation) async throws(WiFiError) -> [Block] {
         var blocks: [Block] = []
         for path in try await property("Networks").strings ?? [] {
-            let properties = try? await connection.properties(Self.service, path, Self.network)
+            let properties = try? await connection.properties(owner, path, Self.network)
             guard let properties else { continue }
-            // Text stands between quotes, as in wpa_supplicant's configuration file.
-            let mark = properties["Properties"]?.properties?["id_str"]?.string
+            let fields = properties["Properties"]?.properties ?? [:]
+            // All fields are text in the notation of the configuration file, where text stands between quotes.
+            let text = fields["id_str"]?.string.map { $0.dropFirst().dropLast() }.map(String.init) ?? ""
+            let isKept = fields["priority"]?.string == "\(Self.keptPriority)"
+            let retreat = SupplicantRetreat(text: text)
             blocks.append(
                 Block(
                     path: path, isEnabled: properties["Enabled"]?.bool ?? false,
-                    isOurs: mark == "\"\(SupplicantNetwork.mark)\""))
+                    isOurs: text == SupplicantRetreat.mark || retreat != nil, retreat: isKept ? nil : retreat))
         }
         return blocks
     }
@@ -193,6 +237,17 @@ struct SupplicantInterface {
         return path
     }
 
+    /// Notes that a block's network is the one that the camera belongs on: a tried one is so no longer. Disturbs nothing.
+    func keep(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
+        do throws(BusError) {
+            try await connection.setProperty(
+                owner, block, Self.network, "Properties",
+                to: .properties(["priority": .int32(Int32(Self.keptPriority))]))
+        } catch {
+            throw error.wiFiError
+        }
+    }
+
     /// Removes a block; leaves its network if the interface is on it.
     func remove(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
         _ = try await call("RemoveNetwork", [.path(block)])
@@ -206,7 +261,7 @@ struct SupplicantInterface {
     /// Allows a block to be joined when no better one is heard.
     func enable(_ block: String, isolation: isolated any Actor = #isolation) async throws(WiFiError) {
         do throws(BusError) {
-            try await connection.setProperty(Self.service, block, Self.network, "Enabled", to: true)
+            try await connection.setProperty(owner, block, Self.network, "Enabled", to: true)
         } catch {
             throw error.wiFiError
         }
@@ -218,7 +273,7 @@ struct SupplicantInterface {
         _ member: String, _ arguments: [BusValue] = [], isolation: isolated any Actor = #isolation
     ) async throws(WiFiError) -> [BusValue] {
         do throws(BusError) {
-            return try await connection.call(Self.service, path, Self.interface, member, arguments)
+            return try await connection.call(owner, path, Self.interface, member, arguments)
         } catch {
             throw error.wiFiError
         }
@@ -228,7 +283,7 @@ struct SupplicantInterface {
         _ name: String, isolation: isolated any Actor = #isolation
     ) async throws(WiFiError) -> BusValue {
         do throws(BusError) {
-            return try await connection.property(Self.service, path, Self.interface, name)
+            return try await connection.property(owner, path, Self.interface, name)
         } catch {
             throw error.wiFiError
         }

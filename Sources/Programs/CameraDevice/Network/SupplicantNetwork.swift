@@ -4,21 +4,25 @@ import Wire
 
 /// The network block that wpa_supplicant is given for credentials: the argument of `AddNetwork`.
 struct SupplicantNetwork: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Marks the blocks that a camera made, also those of an earlier run, in wpa_supplicant's list.
-    static let mark = "porchlight-camera"
-
     /// The block's fields. They hold the password: never shown.
     let fields: [String: BusValue]
     /// Whether the password may be proved with SAE.
     let offersSAE: Bool
 
     /// Describes the network.
-    /// - Parameter methods: The key management that the radio and this wpa_supplicant know: `KeyMgmt` of the interface's
-    ///   capabilities.
+    /// - Parameters:
+    ///   - methods: The key management that the radio and this wpa_supplicant know: `KeyMgmt` of the interface's
+    ///     capabilities.
+    ///   - retreat: The way back, for a network that is tried; nil for the one that the camera belongs on.
     /// - Throws: ``WiFiError/unsuitable(reason:)`` for a network of a kind that they do not know.
-    init(_ network: NetworkCredentials, methods: Set<String>) throws(WiFiError) {
+    init(
+        _ network: NetworkCredentials, methods: Set<String>, retreat: SupplicantRetreat? = nil
+    ) throws(WiFiError) {
         // `scan_ssid`: networks that hide their name are asked for by name.
-        var fields: [String: BusValue] = ["ssid": .bytes(network.ssid), "scan_ssid": 1, "id_str": .string(Self.mark)]
+        var fields: [String: BusValue] = [
+            "ssid": .bytes(network.ssid), "scan_ssid": 1,
+            "id_str": .string(retreat?.text ?? SupplicantRetreat.mark),
+        ]
         let password = network.password.revealed
         let isKey = password.utf8.count == 64
         var offersSAE = false

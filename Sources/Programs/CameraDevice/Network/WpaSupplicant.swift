@@ -51,8 +51,13 @@ public actor WpaSupplicant: NetworkJoiner {
     var wanted: NetworkCredentials?
     /// The attempt to join that is under way.
     var attempt: AsyncStream<JoinProgress.Event>.Continuation?
-    /// ``wanted`` is to be handed over when the attempt has ended.
+    /// The network that was joined and is neither kept nor left yet.
+    var trial: Trial?
+    /// ``wanted`` is to be handed over when the attempt and the trial have ended.
     var isHandOverDue = false
+
+    /// Whether another network than ``wanted`` is being tried.
+    private var isTrying: Bool { attempt != nil || trial != nil }
 
     init(
         interface: String, bus: BusAddress, clock: any Clock<Duration>, limits: Limits = Limits(),
@@ -173,16 +178,31 @@ public actor WpaSupplicant: NetworkJoiner {
 
     // MARK: Staying
 
-    /// Hands the network to wpa_supplicant, which keeps looking for it.
-    public func resume(_ network: NetworkCredentials) {
+    /// Begins where the run before ended, however it ended.
+    ///
+    /// With a network, it is handed to wpa_supplicant, which keeps looking for it; other ones of a camera's making are taken
+    /// out. Without one, a network that was being tried when that run was killed is left, for the one before.
+    public func resume(_ network: NetworkCredentials?) async {
+        guard let network else { return await leaveAbandonedTrial() }
         wanted = network
         stayOnWanted()
     }
 
+    private func leaveAbandonedTrial() async {
+        guard wanted == nil, !isTrying else { return }
+        do throws(WiFiError) {
+            // One that does not run has no network either.
+            if let supplicant = try await knownInterface() { try await endTrials(at: supplicant) }
+        } catch {
+            // It is tried again before a network is joined.
+            log.warning("the network that was being tried is still there: \(error)")
+        }
+    }
+
     /// Sees to it, in the background and until it is done, that wpa_supplicant has the network that the camera belongs on.
     func stayOnWanted() {
-        isHandOverDue = attempt != nil
-        guard wanted != nil, keeping == nil, attempt == nil else { return }
+        isHandOverDue = isTrying
+        guard wanted != nil, keeping == nil, !isTrying else { return }
         keeping = Task { [weak self, clock, random] in
             var backoff = Backoff(limit: .seconds(30))
             while let isDone = await self?.reinstate(), !isDone {
@@ -196,8 +216,8 @@ public actor WpaSupplicant: NetworkJoiner {
 
     /// - Returns: Whether there is nothing left to do.
     private func reinstate() async -> Bool {
-        guard let wanted, attempt == nil else {
-            (isHandOverDue, keeping) = (attempt != nil, nil)
+        guard let wanted, !isTrying else {
+            (isHandOverDue, keeping) = (isTrying, nil)
             return true
         }
         do throws(WiFiError) {
@@ -215,22 +235,29 @@ public actor WpaSupplicant: NetworkJoiner {
         _ network: NetworkCredentials, to supplicant: SupplicantInterface
     ) async throws(WiFiError) {
         let ours = try await supplicant.blocks().filter(\.isOurs)
-        // From an earlier run of this program: a connection that works is not broken.
-        if try await supplicant.currentSSID() == network.ssid, let current = try await supplicant.currentBlock(),
-            ours.contains(where: { $0.path == current })
+        // Of an earlier run of this program, perhaps one that was killed: a connection that works is not broken.
+        if try await supplicant.currentSSID() == network.ssid,
+            let current = ours.first(where: { [path = try await supplicant.currentBlock()] in $0.path == path })
         {
-            return
+            if current.retreat != nil { try await supplicant.keep(current.path) }
+            return try await remove(ours.filter { $0 != current }, from: supplicant)
         }
         let request = try SupplicantNetwork(network, methods: try await supplicant.methods())
         let block = try await supplicant.add(request)
-        guard attempt == nil else {
+        guard !isTrying else {
             // Another network is being joined since; this one is its fallback no longer, or again afterwards.
             isHandOverDue = true
             return try await supplicant.remove(block)
         }
         try await supplicant.select(block)
-        for block in ours { try await supplicant.remove(block.path) }
+        try await remove(ours, from: supplicant)
         log.info("handed \(network.networkName) to wpa_supplicant")
+    }
+
+    private func remove(
+        _ blocks: [SupplicantInterface.Block], from supplicant: SupplicantInterface
+    ) async throws(WiFiError) {
+        for block in blocks { try await supplicant.remove(block.path) }
     }
 
     // MARK: The bus
@@ -254,9 +281,9 @@ public actor WpaSupplicant: NetworkJoiner {
     }
 
     private func findFreeInterface() async -> String? {
-        guard let connection = try? connected(), (try? await connection.hasOwner(SupplicantInterface.service)) == true,
-            let all = try? await SupplicantInterface.all(on: connection)
-        else { return nil }
+        guard let connection = try? connected(), let all = try? await SupplicantInterface.all(on: connection) else {
+            return nil
+        }
         for (name, supplicant) in all where !name.hasPrefix("p2p-") {
             // With a network of its own it is how the board is reached. One that does not tell is left alone too.
             guard let blocks = try? await supplicant.blocks(), blocks.allSatisfy(\.isOurs) else { continue }

@@ -9,26 +9,10 @@ import Wire
 
 @testable import CameraDevice
 
-/// A joiner that manages Wi-Fi, and hears none.
-private struct WirelessNetworks: NetworkJoiner {
-    var refusal: PairingFailure?
-    var isReachable = false
-    let resumed = Locked<[NetworkCredentials]>([])
-
-    var summary: String { "joins networks with wlan0" }
-    var managesWiFi: Bool { true }
-    var joinsFiveGigahertz: Bool { false }
-    func scan() async -> [HeardNetwork] { [] }
-    func join(_ network: NetworkCredentials) async throws(PairingFailure) { if let refusal { throw refusal } }
-    func resume(_ network: NetworkCredentials) async { resumed.withLock { $0.append(network) } }
-    func hasAnotherWay() async -> Bool { isReachable }
-    func signalStrength() async -> Int? { nil }
-}
-
 /// What a whole camera does with the network that it joined.
 @Suite(.serialized) struct CameraNetworkTests {
     @Test func aCameraThatJoinsNetworksSaysNothingOfSimulatedOnes() async throws {
-        let fixture = try CameraFixture(try await FakeCloud.friendly()) { $0.networks = WirelessNetworks() }
+        let fixture = try CameraFixture(try await FakeCloud.friendly()) { $0.networks = FakeJoiner() }
         try await fixture.camera.start()
         try await fixture.event("advertising") { if case .advertising = $0 { true } else { false } }
         #expect(fixture.all.first == .filming("a test pattern"))
@@ -39,16 +23,18 @@ private struct WirelessNetworks: NetworkJoiner {
     @Test func theNetworkIsRememberedWithTheRegistrationAndResumedAtTheNextStart() async throws {
         let directory = try TemporaryDirectory()
         let cloud = try await FakeCloud.friendly()
-        let first = try CameraFixture(cloud, directory: directory) { $0.networks = WirelessNetworks() }
+        let before = FakeJoiner()
+        let first = try CameraFixture(cloud, directory: directory) { $0.networks = before }
         try await first.camera.start()
         try await first.write(Samples.credentials())
         try await first.event(.online)
         await first.camera.stop()
-        let networks = WirelessNetworks()
+        #expect(before.requests == [.resume(nil), .join, .keep])
+        let networks = FakeJoiner()
         let second = try CameraFixture(cloud, directory: directory) { $0.networks = networks }
         try await second.camera.start()
         try await second.event(.online)
-        #expect(networks.resumed.withLock { $0 } == [try Samples.network()])
+        #expect(networks.requests == [.resume(try Samples.network())])
         await second.stop()
     }
 
@@ -62,11 +48,28 @@ private struct WirelessNetworks: NetworkJoiner {
         await fixture.stop()
     }
 
+    @Test func aCameraThatIsStoppedBeforeTheCloudAnswersGoesBack() async throws {
+        let cloud = try await FakeCloud.start { _, _ in
+            try? await Task.sleep(for: .seconds(600))
+            return HTTPResponse(status: 500)
+        }
+        let networks = FakeJoiner()
+        let fixture = try CameraFixture(cloud) { configuration in
+            configuration.clock = ContinuousClock()
+            configuration.networks = networks
+        }
+        try await fixture.camera.start()
+        try await fixture.write(Samples.credentials())
+        try await fixture.event(.joined(ssid: "Porchlight Demo"))
+        try await within(.seconds(20), "the stop") { await fixture.stop() }
+        #expect(networks.requests == [.resume(nil), .join, .goBack])
+    }
+
     @Test(arguments: [true, false])
     func aFailureToJoinIsReportedWhereTheCloudCanBeReached(isReachable: Bool) async throws {
         let cloud = try await FakeCloud.friendly()
         let fixture = try CameraFixture(cloud) {
-            $0.networks = WirelessNetworks(refusal: .wrongPassword, isReachable: isReachable)
+            $0.networks = FakeJoiner(refusal: .wrongPassword, isReachable: isReachable)
         }
         try await fixture.camera.start()
         try await fixture.write(Samples.credentials())

@@ -66,6 +66,21 @@ import Wire
         #expect(await networks.signalStrength() == -63, "a failed attempt leaves the old network")
     }
 
+    @Test func goesBackToTheNetworkThatWasKept() async throws {
+        let networks = SimulatedNetworks(delays: .none)
+        let workshop = try Samples.network(ssid: "Workshop", password: "chisel and plane")
+        try await networks.join(workshop)
+        await networks.goBack()
+        #expect(await networks.signalStrength() == -48)
+        try await networks.join(workshop)
+        await networks.keep()
+        try await networks.join(Samples.network())
+        #expect(await networks.signalStrength() == -48)
+        await networks.goBack()
+        await networks.keep()
+        #expect(await networks.signalStrength() == -63)
+    }
+
     @Test func listsEveryKindOfNetwork() async throws {
         let heard = try await SimulatedNetworks(delays: .none).scan()
         #expect(Set(heard.map(\.security)).isSuperset(of: [.open, .wpa, .wpa2, .wpa3]))

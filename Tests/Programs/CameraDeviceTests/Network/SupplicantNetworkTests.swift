@@ -20,7 +20,24 @@ import Wire
         let block = try block("", .open)
         #expect(block.fields["ssid"] == .bytes(Data("Home \u{1F3E0}".utf8)))
         #expect(block.fields["scan_ssid"] == 1)
-        #expect(block.fields["id_str"] == .string(SupplicantNetwork.mark))
+        #expect(block.fields["id_str"] == .string(SupplicantRetreat.mark))
+    }
+
+    @Test(arguments: [
+        SupplicantRetreat(current: nil, enabled: []),
+        SupplicantRetreat(current: "/board/1", enabled: ["/board/1", "/board/2"]),
+        SupplicantRetreat(current: nil, enabled: ["/board/2"]),
+    ])
+    func aTriedNetworkCarriesTheWayBack(_ retreat: SupplicantRetreat) throws {
+        let network = try Samples.network()
+        let block = try SupplicantNetwork(network, methods: Self.all, retreat: retreat)
+        let text = try #require(block.fields["id_str"]?.string)
+        #expect(SupplicantRetreat(text: text) == retreat)
+    }
+
+    @Test(arguments: ["", SupplicantRetreat.mark, "other - /a", SupplicantRetreat.mark + "- /a"])
+    func anotherMarkIsNoWayBack(_ text: String) {
+        #expect(SupplicantRetreat(text: text) == nil)
     }
 
     @Test func anOpenNetworkHasNoKey() throws {

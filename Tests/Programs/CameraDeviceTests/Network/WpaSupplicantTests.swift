@@ -25,14 +25,37 @@ import Wire
     ) async throws -> Task<Void, any Error> {
         let network = try network ?? Samples.network(ssid: "Home", password: "correct horse")
         let task = Task { try await supplicant.join(network) }
-        try await fake.nextSelection()
+        // Before it, the network of an earlier trial may be left, and one selected for it.
+        let added = try await fake.next("AddNetwork") { if case .added = $0 { true } else { false } }
+        guard case .added(let path) = added else { return task }
+        try await fake.next("SelectNetwork") { $0 == .selected(path) }
         return task
+    }
+
+    /// Joins, and returns when the network is on trial.
+    private func join(
+        _ ssid: String, _ supplicant: WpaSupplicant, _ fake: FakeSupplicant, _ addresses: FakeAddresses
+    ) async throws -> NetworkCredentials {
+        let network = try Samples.network(ssid: ssid, password: "correct horse")
+        let task = try await joining(supplicant, fake, network)
+        fake.report(["State": "completed"])
+        addresses.report(.added(FakeAddresses.leased))
+        #expect(try await failure(task) == nil)
+        return network
+    }
+
+    private func names(_ fake: FakeSupplicant) -> Set<String> {
+        Set(fake.blocks.values.compactMap { $0.fields["ssid"]?.data }.map { String(decoding: $0, as: UTF8.self) })
     }
 
     private func failure(_ task: Task<Void, any Error>) async throws -> PairingFailure? {
         try await within(.seconds(20), "the end of joining") {
             do {
-                try await task.value
+                try await withTaskCancellationHandler {
+                    try await task.value
+                } onCancel: {
+                    task.cancel()
+                }
                 return nil
             } catch {
                 return error as? PairingFailure
@@ -99,20 +122,6 @@ import Wire
             }
         }
         withExtendedLifetime((fake, manager)) {}
-    }
-
-    @Test func aSecondNetworkReplacesTheFirstOnceItWorks() async throws {
-        let fake = try await FakeSupplicant.start(on: bus)
-        let addresses = FakeAddresses()
-        let supplicant = made(addresses)
-        for ssid in ["First", "Second"] {
-            let network = try Samples.network(ssid: ssid, password: "correct horse")
-            let task = try await joining(supplicant, fake, network)
-            fake.report(["State": "completed"])
-            addresses.report(.added(FakeAddresses.leased))
-            #expect(try await failure(task) == nil)
-        }
-        #expect(fake.blocks.values.map { $0.fields["ssid"] } == [.bytes(Data("Second".utf8))])
     }
 
     @Test func aReportOfTheNetworkBeforeIsNotTakenForThisOnes() async throws {
@@ -194,6 +203,166 @@ import Wire
 
     // MARK: The network before
 
+    @Test func aNetworkReplacesTheOneBeforeOnceItIsKept() async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        fake.configure("/board/1", ssid: "Board", isCurrent: true)
+        let addresses = FakeAddresses()
+        let supplicant = made(addresses)
+        _ = try await join("First", supplicant, fake, addresses)
+        await supplicant.keep()
+        #expect(names(fake) == ["Board", "First"])
+        let network = try await join("Second", supplicant, fake, addresses)
+        #expect(names(fake) == ["Board", "First", "Second"])
+        await supplicant.keep()
+        #expect(names(fake) == ["Board", "Second"])
+        #expect(fake.blocks["/board/1"]?.isEnabled == false)
+        #expect(await supplicant.wanted == network)
+        let all = fake.all
+        await supplicant.keep()
+        await supplicant.goBack()
+        #expect(fake.all == all)
+    }
+
+    @Test func goesBackFromANetworkThatWasJoined() async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        fake.configure("/board/1", ssid: "Board", isCurrent: true)
+        fake.configure("/board/2", ssid: "Spare")
+        fake.configure("/board/3", ssid: "Off", isEnabled: false)
+        let addresses = FakeAddresses()
+        let supplicant = made(addresses)
+        _ = try await join("New", supplicant, fake, addresses)
+        #expect(fake.blocks.filter(\.value.isEnabled).count == 1)
+        // A task that was cancelled goes back all the same.
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await supplicant.goBack()
+        }
+        try await within(.seconds(20), "the way back") { await task.value }
+        #expect(names(fake) == ["Board", "Spare", "Off"])
+        #expect(fake.blocks.filter(\.value.isEnabled).keys.sorted() == ["/board/1", "/board/2"])
+        #expect(await supplicant.wanted == nil)
+        #expect(await supplicant.hasAnotherWay())
+    }
+
+    @Test func goesBackToTheNetworkThatWasKept() async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        let addresses = FakeAddresses()
+        let supplicant = made(addresses)
+        let first = try await join("First", supplicant, fake, addresses)
+        await supplicant.keep()
+        _ = try await join("Second", supplicant, fake, addresses)
+        // Joining another one gives up the one before it, not the one that was kept.
+        _ = try await join("Third", supplicant, fake, addresses)
+        #expect(names(fake) == ["First", "Third"])
+        await supplicant.goBack()
+        #expect(names(fake) == ["First"])
+        #expect(fake.blocks.values.first?.isEnabled == true)
+        #expect(await supplicant.wanted == first)
+    }
+
+    @Test(arguments: [true, false])
+    func aSupplicantThatIsRestartedDuringATrialGetsTheNetworkThatIsDecidedOn(isKept: Bool) async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        let addresses = FakeAddresses()
+        let supplicant = made(addresses)
+        _ = try await join("First", supplicant, fake, addresses)
+        await supplicant.keep()
+        _ = try await join("Second", supplicant, fake, addresses)
+        let path = try #require(fake.blocks.first { $0.value.isEnabled }?.key)
+        await fake.quit()
+        let next = try await FakeSupplicant.start(on: bus)
+        // Paths are used again: this one is not the camera's.
+        next.configure(path, ssid: "Board")
+        if isKept { await supplicant.keep() } else { await supplicant.goBack() }
+        try await next.nextSelection()
+        await supplicant.waitUntilStaying()
+        #expect(names(next) == ["Board", isKept ? "Second" : "First"])
+        #expect(!next.all.contains { $0 == .kept(path) || $0 == .removed(path) })
+    }
+
+    // MARK: Killed in the middle
+
+    @Test(arguments: [true, false])
+    func aCameraThatWasKilledWhileTryingStartsOnTheNetworkBefore(hadJoined: Bool) async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        fake.configure("/board/1", ssid: "Board", isCurrent: true)
+        fake.configure("/board/2", ssid: "Spare")
+        fake.configure("/board/3", ssid: "Off", isEnabled: false)
+        let addresses = FakeAddresses()
+        let killed = made(addresses)
+        var task: Task<Void, any Error>?
+        if hadJoined {
+            _ = try await join("New", killed, fake, addresses)
+        } else {
+            task = try await joining(killed, fake)
+        }
+        await made().resume(nil)
+        #expect(names(fake) == ["Board", "Spare", "Off"])
+        #expect(fake.blocks.filter(\.value.isEnabled).keys.sorted() == ["/board/1", "/board/2"])
+        #expect(fake.all.suffix(3).first == .selected("/board/1"))
+        // Whoever is killed between these finds the way back once more.
+        guard case .removed = fake.all.last else {
+            Issue.record("\(fake.all)")
+            return
+        }
+        task?.cancel()
+        _ = await task?.result
+    }
+
+    @Test func aCameraThatWasKilledBeforeKeepingWhatItWroteDownStartsOnTheNewNetwork() async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        let addresses = FakeAddresses()
+        let killed = made(addresses)
+        _ = try await join("Old", killed, fake, addresses)
+        await killed.keep()
+        let network = try await join("New", killed, fake, addresses)
+        let path = try #require(fake.blocks.first { $0.value.isEnabled }?.key)
+        fake.hear([.station("New")])
+        fake.report(["CurrentBSS": .path(FakeSupplicant.path + "/BSSs/0")])
+        let before = fake.all
+        let next = made()
+        await next.resume(network)
+        await next.waitUntilStaying()
+        #expect(names(fake) == ["New"])
+        #expect(fake.all.count == before.count + 2, "the connection that works is not broken")
+        #expect(fake.all.dropFirst(before.count).first == .kept(path))
+        // It is the network that the camera belongs on now, and nothing is left to go back from.
+        await made().resume(nil)
+        #expect(names(fake) == ["New"])
+    }
+
+    @Test func aNetworkThatWasTriedIsTakenOutWhenAnotherIsResumed() async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        let addresses = FakeAddresses()
+        let killed = made(addresses)
+        _ = try await join("New", killed, fake, addresses)
+        let next = made()
+        await next.resume(try Samples.network(ssid: "Old", password: "correct horse"))
+        try await fake.nextSelection()
+        await next.waitUntilStaying()
+        #expect(names(fake) == ["Old"])
+    }
+
+    @Test func whatCouldNotBeTakenOutAtTheStartIsTakenOutBeforeJoining() async throws {
+        let fake = try await FakeSupplicant.start(on: bus)
+        fake.configure("/board/1", ssid: "Board", isCurrent: true)
+        let addresses = FakeAddresses()
+        _ = try await join("Tried", made(addresses), fake, addresses)
+        fake.refuse("RemoveNetwork", times: 1)
+        let supplicant = made(addresses)
+        await supplicant.resume(nil)
+        #expect(names(fake) == ["Board", "Tried"])
+        let task = Task { try await supplicant.join(Samples.network(ssid: "New", password: "correct horse")) }
+        try await fake.next("the new network") { [first = fake.blocks.keys.sorted()] request in
+            if case .added(let path) = request { !first.contains(path) } else { false }
+        }
+        #expect(!names(fake).contains("Tried"))
+        task.cancel()
+        _ = await task.result
+        #expect(names(fake) == ["Board"])
+        #expect(fake.blocks["/board/1"]?.isEnabled == true)
+    }
+
     @Test func theNetworkBeforeIsJoinedAgainWhenTheNewOneFails() async throws {
         let fake = try await FakeSupplicant.start(on: bus)
         fake.configure("/board/1", ssid: "Board", isCurrent: true)
@@ -206,7 +375,7 @@ import Wire
         #expect(try await failure(task) == .wrongPassword)
         #expect(fake.blocks.filter(\.value.isEnabled).keys.sorted() == ["/board/1", "/board/2"])
         #expect(fake.blocks.count == 3)
-        #expect(fake.all.suffix(2) == [.selected("/board/1"), .enabled("/board/2")])
+        #expect(fake.all.suffix(3).prefix(2) == [.selected("/board/1"), .enabled("/board/2")])
         #expect(await supplicant.hasAnotherWay())
     }
 
@@ -218,16 +387,6 @@ import Wire
         #expect(try await failure(task) == .internalFault)
         #expect(fake.blocks.filter(\.value.isEnabled).keys.sorted() == ["/board/1"])
         #expect(fake.blocks.count == 1)
-    }
-
-    @Test func theBoardsNetworksAreKeptAndNotUsedOnceAnotherWorks() async throws {
-        let fake = try await FakeSupplicant.start(on: bus)
-        fake.configure("/board/1", ssid: "Board", isCurrent: true)
-        let task = try await joining(made(FakeAddresses(present: [FakeAddresses.fixed])), fake)
-        fake.report(["State": "completed"])
-        #expect(try await failure(task) == nil)
-        #expect(fake.blocks["/board/1"]?.isEnabled == false)
-        #expect(fake.blocks.count == 2)
     }
 
     @Test func withoutANetworkOrAWireThereIsNoOtherWay() async throws {
@@ -250,11 +409,9 @@ import Wire
     @Test func aConnectionOfTheRunBeforeIsKept() async throws {
         let fake = try await FakeSupplicant.start(on: bus)
         let addresses = FakeAddresses()
-        let network = try Samples.network(ssid: "Home", password: "correct horse")
-        let task = try await joining(made(addresses), fake, network)
-        fake.report(["State": "completed"])
-        addresses.report(.added(FakeAddresses.leased))
-        #expect(try await failure(task) == nil)
+        let first = made(addresses)
+        let network = try await join("Home", first, fake, addresses)
+        await first.keep()
         fake.hear([.station("Home")])
         fake.report(["CurrentBSS": .path(FakeSupplicant.path + "/BSSs/0")])
         let before = fake.all

@@ -21,7 +21,9 @@ private struct ScriptedNetworks: NetworkJoiner {
 
     var summary: String { "scripted" }
     func join(_ network: NetworkCredentials) async throws(PairingFailure) { throw .internalFault }
-    func resume(_ network: NetworkCredentials) async {}
+    func keep() async {}
+    func goBack() async {}
+    func resume(_ network: NetworkCredentials?) async {}
     func hasAnotherWay() async -> Bool { true }
     func signalStrength() async -> Int? { nil }
 }

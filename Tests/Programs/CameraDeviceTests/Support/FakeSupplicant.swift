@@ -18,6 +18,7 @@ final class FakeSupplicant: Sendable {
         case selected(String)
         case removed(String)
         case enabled(String)
+        case kept(String)
     }
 
     struct Block: Sendable {
@@ -27,7 +28,9 @@ final class FakeSupplicant: Sendable {
 
     private struct State {
         var interface: String?
-        var properties: [String: BusValue] = ["State": "inactive", "CurrentNetwork": .path("/")]
+        var properties: [String: BusValue] = [
+            "State": "inactive", "CurrentNetwork": .path("/"), "CurrentBSS": .path("/"),
+        ]
         var stations: [[String: BusValue]] = []
         var blocks: [String: Block] = [:]
         var refusals: [String: Int] = [:]
@@ -101,8 +104,11 @@ final class FakeSupplicant: Sendable {
     var blocks: [String: Block] { state.withLock { $0.blocks } }
 
     /// Waits for a request, passing over others.
-    func next(_ what: String = "a request", where matches: @escaping @Sendable (Request) -> Bool) async throws {
-        _ = try await within(.seconds(20), what) { [requests] in await requests.first { matches($0) } }
+    @discardableResult
+    func next(
+        _ what: String = "a request", where matches: @escaping @Sendable (Request) -> Bool
+    ) async throws -> Request? {
+        try await within(.seconds(20), what) { [requests] in await requests.first { matches($0) } }
     }
 
     func nextSelection() async throws {
@@ -170,9 +176,7 @@ final class FakeSupplicant: Sendable {
         switch call.member {
         case "Get": get(call)
         case "GetAll": getAll(call)
-        case "Set":
-            note(.enabled(call.path)) { $0.blocks[call.path]?.isEnabled = true }
-            call.reply()
+        case "Set": set(call)
         case "GetInterface":
             let name = call.arguments.first?.string
             if name != nil, name == state.withLock({ $0.interface }) { return call.reply([.path(Self.path)]) }
@@ -188,6 +192,16 @@ final class FakeSupplicant: Sendable {
         case "AddNetwork", "RemoveNetwork", "SelectNetwork": changeBlocks(call)
         default: call.refuse()
         }
+    }
+
+    private func set(_ call: BusMethodCall) {
+        guard blocks[call.path] != nil else { return call.fail(BusError.unknownObject, "no \(call.path)") }
+        if let fields = call.arguments.last?.properties {
+            note(.kept(call.path)) { $0.blocks[call.path]?.fields.merge(fields) { $1 } }
+        } else {
+            note(.enabled(call.path)) { $0.blocks[call.path]?.isEnabled = true }
+        }
+        call.reply()
     }
 
     private func changeBlocks(_ call: BusMethodCall) {
@@ -238,8 +252,9 @@ final class FakeSupplicant: Sendable {
         let properties: [String: BusValue]? = state.withLock { state in
             if let block = state.blocks[call.path] {
                 // As in wpa_supplicant, all fields are text in the configuration file's notation.
-                let mark = block.fields["id_str"]?.string.map { ["id_str": BusValue.string("\"\($0)\"")] } ?? [:]
-                return ["Enabled": .bool(block.isEnabled), "Properties": .properties(mark)]
+                var fields: [String: BusValue] = ["priority": .string("\(block.fields["priority"]?.int ?? 0)")]
+                if let text = block.fields["id_str"]?.string { fields["id_str"] = .string("\"\(text)\"") }
+                return ["Enabled": .bool(block.isEnabled), "Properties": .properties(fields)]
             }
             guard call.path.hasPrefix(Self.path + "/BSSs/"), let last = call.path.split(separator: "/").last,
                 let index = Int(last), state.stations.indices.contains(index)
