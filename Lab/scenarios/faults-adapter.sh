@@ -2,7 +2,6 @@
 # controllers: 2
 # daemons: dbus bluetoothd
 # programs: tests
-# group: faults
 # limit: 240
-# tests: 10
+# tests: 8
 run_swift_tests 'FaultTests/(Adapter|Controller)' 220

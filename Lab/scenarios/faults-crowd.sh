@@ -2,7 +2,6 @@
 # bumble: yes
 # daemons: dbus bluetoothd
 # programs: tests
-# group: faults
 # limit: 180
 # tests: 3
 need 'peers of six characters' start_peer peers peripheral plain mute dropper flaky shy stale

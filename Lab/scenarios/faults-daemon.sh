@@ -2,7 +2,6 @@
 # controllers: 2
 # daemons: dbus bluetoothd
 # programs: tests
-# group: faults
 # limit: 240
 # tests: 9
 run_swift_tests 'FaultTests/(Daemon|Bus)' 220

@@ -2,8 +2,7 @@
 # bumble: yes
 # daemons: dbus bluetoothd
 # programs: tests
-# group: faults
 # limit: 240
-# tests: 10
+# tests: 11
 need 'peers of six characters' start_peer peers peripheral plain mute dropper flaky shy stale
 run_swift_tests 'FaultTests/Peers' 220

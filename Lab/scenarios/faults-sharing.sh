@@ -2,7 +2,6 @@
 # controllers: 2
 # daemons: dbus bluetoothd
 # programs: tests
-# group: faults
 # limit: 150
 # tests: 4
 run_swift_tests 'FaultTests/Sharing' 135

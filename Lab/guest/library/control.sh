@@ -3,8 +3,9 @@
 # 'failed', and a text. Only the functions of this list can be called, and only with words that name things.
 
 CONTROL=/run/control
-control_commands='heal allow_bluetooth deny_bluetooth forget_devices plug_controllers power quiet_peer
-    restart_bluetoothd restart_dbus start_bluetoothd start_dbus start_peer stop_bluetoothd stop_dbus stop_peer tell_peer unplug_controllers'
+control_commands='heal allow_bluetooth deny_bluetooth forget_devices order_peer plug_controllers power quiet_peer
+    restart_bluetoothd restart_dbus start_bluetoothd start_dbus start_peer stop_bluetoothd stop_dbus stop_peer tell_peer
+    unplug_controllers'
 
 # serve_control: until the line 'ended STATUS' comes, with which it returns. A line 'result' is one of report.sh's,
 # separated by tabs.
@@ -93,7 +94,7 @@ reload_dbus() {
     busctl --quiet call org.freedesktop.DBus / org.freedesktop.DBus ReloadConfig
 }
 
-declare -A peer_inputs=()
+declare -A peer_inputs=() peer_outputs=()
 
 # start_peer NAME PROGRAM [ARGUMENT…]: one of Lab/peers, until it says that it is ready. Its output is in $LOGS/NAME.log.
 start_peer() {
@@ -105,12 +106,32 @@ start_peer() {
     peer_inputs[$name]=$descriptor
     start_daemon "$name" bash -c 'exec "$@" < "$0"' "$pipe" \
         "$PYTHON" "$CHECKOUT/Lab/peers/$program.py" "$@"
-    within_file 60 "$LOGS/$name.log" '"event": "ready", "time": [0-9.]*(, "advertisers": [0-9]+)?}' > /dev/null
+    within_file 60 "$LOGS/$name.log" '"event": "ready", "time": [0-9.]*(, "advertisers": [0-9]+)?}' > /dev/null || return
+    exec {descriptor}< "$LOGS/$name.log"
+    peer_outputs[$name]=$descriptor
 }
 
 # tell_peer NAME WORD…: a line for its standard input.
 tell_peer() {
     echo "${*:2}" >&"${peer_inputs[$1]}"
+}
+
+# order_peer NAME CHARACTER COMMAND…: for Lab/peers/peripheral.py, until it carries the command out.
+order_peer() {
+    local output=${peer_outputs[$1]} line='' part deadline=$((${EPOCHREALTIME/./} + 20000000))
+    # What it has said before is of no interest.
+    while read -r -u "$output"; do :; done
+    tell_peer "$@"
+    until [[ $line == *'"event": "asked"'*"\"peer\": \"$2\", \"command\": \"${*:3}\""* ]]; do
+        [ "${EPOCHREALTIME/./}" -lt "$deadline" ] || { echo "$1 does not listen: ${*:2}"; return 1; }
+        line=''
+        until IFS= read -r -u "$output" part; do
+            line+=$part
+            [ "${EPOCHREALTIME/./}" -lt "$deadline" ] || break
+            pause 0.02
+        done
+        line+=$part
+    done
 }
 
 # quiet_peer NAME CHARACTER…: none of these of Lab/peers/peripheral.py advertises any more.
@@ -124,5 +145,7 @@ stop_peer() {
     local descriptor=${peer_inputs[$1]:-}
     stop_daemon "$1" "${2:-TERM}"
     [ -z "$descriptor" ] || exec {descriptor}>&-
-    unset "peer_inputs[$1]"
+    descriptor=${peer_outputs[$1]:-}
+    [ -z "$descriptor" ] || exec {descriptor}<&-
+    unset "peer_inputs[$1]" "peer_outputs[$1]"
 }

@@ -4,7 +4,9 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    /// hci0 is the app's adapter, hci1 the camera's.
+    /// hci0 is the app's adapter, hci1 the camera's. What becomes of a write is shown at a peer that bluetoothd does not
+    /// serve itself: BlueZ 5.66 crashes when it has lost the connection of a central to whose request the camera owes an
+    /// answer.
     @Suite("Adapter switched off and on")
     struct Adapter {
         private func off(_ pair: FaultPair) async throws {
@@ -52,24 +54,6 @@ extension FaultTests {
             try await off(pair)
             #expect(peripheral.state == .disconnected)
             #expect(peripheral.services == nil)
-            try await on(pair)
-            try await pair.worksAgain()
-        }
-
-        @Test("during a write: it fails, once, before the state changes")
-        func write() async throws {
-            let pair = try await FaultPair()
-            let peripheral = try await pair.explored()
-            pair.camera.behaviour.withLock { $0.answers = false }
-            peripheral.writeValue(
-                Data([1]), for: try pair.remote(pair.sample.value, of: peripheral), type: .withResponse)
-            _ = try await pair.camera.nextWrite()
-            try await pair.lab.ask("power hci0 off")
-            let outcome = try await pair.app.events.next("the write's end") { event in
-                if case .wrote = event { event.label } else { nil }
-            }
-            #expect(["wrote notConnected", "wrote peripheralDisconnected"].contains(outcome))
-            await pair.app.events.expect(["state poweredOff"], possibly: ["disconnected peripheralDisconnected"])
             try await on(pair)
             try await pair.worksAgain()
         }

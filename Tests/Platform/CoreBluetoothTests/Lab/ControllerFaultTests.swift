@@ -8,49 +8,42 @@ extension FaultTests {
     @Suite("Controller pulled and plugged in")
     struct Controller {
         /// The kernel switches off what is pulled, and the daemon may tell of that first.
-        private static let before = ["state poweredOff", "disconnected peripheralDisconnected"]
-
-        private func replug(_ pair: FaultPair) async throws {
+        private func unplug(_ pair: FaultPair, _ states: [String]) async throws {
             try await pair.lab.ask("unplug_controllers")
-            await pair.app.events.expect(["state resetting"], possibly: Self.before)
-            await pair.camera.events.expect(["state resetting"], possibly: Self.before)
+            await pair.app.events.expect(states, possibly: ["state poweredOff", "disconnected peripheralDisconnected"])
+            await pair.camera.events.expect(states, possibly: ["state poweredOff", "unsubscribed"])
+        }
+
+        private func plug(_ pair: FaultPair) async throws {
             try await pair.lab.ask("plug_controllers")
             try await pair.expectReturn()
         }
 
-        @Test("while the app scans")
+        // Not while the camera owes an answer: BlueZ 5.66 crashes when an adapter goes on which a central waits for one.
+        // What becomes of the app's requests is shown at a peer that bluetoothd does not serve itself.
+        @Test("while the app is connected and subscribed")
+        func subscribed() async throws {
+            let pair = try await FaultPair()
+            let peripheral = try await pair.explored()
+            let notifying = try pair.remote(pair.sample.notifying, of: peripheral)
+            try await pair.app.setNotify(true, for: notifying)
+            _ = try await pair.camera.expectSubscription(to: pair.sample.notifying)
+            try await unplug(pair, ["state resetting"])
+            #expect(peripheral.state == .disconnected)
+            #expect(!notifying.isNotifying)
+            #expect(pair.sample.notifying.subscribedCentrals == [])
+            try await plug(pair)
+            try await again(pair)
+        }
+
+        @Test("while the app scans and the camera advertises, for longer than is hoped")
         func scanning() async throws {
             let pair = try await FaultPair()
             pair.app.manager.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])
-            try await replug(pair)
+            try await unplug(pair, ["state resetting", "state unsupported"])
             #expect(!pair.app.manager.isScanning)
-            try await again(pair)
-        }
-
-        @Test("while a value is read")
-        func connected() async throws {
-            let pair = try await FaultPair()
-            let peripheral = try await pair.explored()
-            pair.camera.behaviour.withLock { $0.answers = false }
-            peripheral.readValue(for: try pair.remote(pair.sample.value, of: peripheral))
-            _ = try await pair.camera.nextRead()
-            async let outcome = pair.app.events.next("the read's end", limit: .seconds(60)) { event in
-                if case .value = event { event.label } else { nil }
-            }
-            try await replug(pair)
-            #expect(["value notConnected", "value peripheralDisconnected"].contains(try await outcome))
-            #expect(peripheral.state == .disconnected)
-            try await again(pair)
-        }
-
-        @Test("while the camera advertises, for longer than is hoped")
-        func advertising() async throws {
-            let pair = try await FaultPair()
-            try await pair.lab.ask("unplug_controllers")
-            await pair.app.events.expect(["state resetting", "state unsupported"], possibly: Self.before)
-            await pair.camera.events.expect(["state resetting", "state unsupported"], possibly: Self.before)
-            try await pair.lab.ask("plug_controllers")
-            try await pair.expectReturn()
+            #expect(!pair.camera.manager.isAdvertising)
+            try await plug(pair)
             try await again(pair)
         }
 

@@ -51,26 +51,37 @@ struct FaultPair {
 
     func publish() async throws { try await camera.add(sample.service) }
 
-    func advertise() async throws { try await camera.advertise(Self.name, services: [FaultService.uuid]) }
+    func advertise(_ service: CBUUID = FaultService.uuid) async throws {
+        try await camera.advertise(Self.name, services: [service])
+    }
 
     /// Found, by its service: after a connection the daemon may know it under the name of its machine.
-    ///
-    /// btvirt's controllers report an advertisement when a scan or the advertising begins, and the daemon drops what
-    /// comes before the answer to its command: so the camera begins anew while the scan runs.
     func found(by other: CentralProbe? = nil) async throws -> CBPeripheral {
         let app = other ?? app
         app.manager.scanForPeripherals(withServices: [FaultService.uuid])
         defer { app.manager.stopScan() }
+        return try await heard(by: app)
+    }
+
+    /// Heard by an app that scans, with a service that it advertises.
+    ///
+    /// btvirt's controllers report an advertisement when a scan or the advertising begins, and the daemon drops what
+    /// comes before the answer to its command: so the camera begins anew while the scan runs.
+    func heard(by app: CentralProbe, service: CBUUID = FaultService.uuid) async throws -> CBPeripheral {
         var attempts = 0
         while true {
             attempts += 1
             do {
                 return try await app.events.next("the discovery of the camera", limit: .seconds(2)) { event in
-                    if case .discovered(let peripheral, _) = event { peripheral } else { nil }
+                    if case .discovered(let peripheral, let heard) = event, heard.services?.contains(service) == true {
+                        peripheral
+                    } else {
+                        nil
+                    }
                 }
             } catch is DeadlinePassed where attempts < 8 {
                 camera.manager.stopAdvertising()
-                try await advertise()
+                try await advertise(service)
             }
         }
     }
@@ -96,9 +107,13 @@ struct FaultPair {
 
     /// Both radios come back, in steps or at once. What took longer than the managers are patient for was called
     /// unsupported meanwhile.
+    ///
+    /// The kernel ends a killed daemon's connections two seconds later. A new daemon that is quicker takes them for its own
+    /// until then, and a connection that is made in that time goes with them.
     func expectReturn(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await app.events.expectReturn(sourceLocation)
         try await camera.events.expectReturn(sourceLocation)
+        try await BlueZDaemon().disconnected()
     }
 
     /// The same two managers do all of it once more, and nobody was told anything that the test did not ask for.

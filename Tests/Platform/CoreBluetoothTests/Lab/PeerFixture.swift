@@ -27,9 +27,9 @@ struct PeerFixture {
     static let short = identifier(0x0101)
     static let notified = identifier(0x0105)
 
-    /// Does what Lab/peers/peripheral.py calls a command.
+    /// Does what Lab/peers/peripheral.py calls a command: it has begun on return.
     func tell(_ character: String, _ command: String) async throws {
-        try await lab.ask("tell_peer peers \(character) \(command)")
+        try await lab.ask("order_peer peers \(character) \(command)")
     }
 
     /// By name, which may come after the first report, with the scan response. Only those that are looked for advertise,
@@ -57,6 +57,18 @@ struct PeerFixture {
 
     func characteristic(_ uuid: CBUUID, of peripheral: CBPeripheral) throws -> CBCharacteristic {
         try #require(peripheral.services?.flatMap { $0.characteristics ?? [] }.first { $0.uuid == uuid })
+    }
+
+    /// The next call is the end of a request that our own side's fault took the answer of. The daemon ends requests with
+    /// an ATT error of its own, or tells of the connection or the adapter first.
+    func expectFailure(_ call: String, sourceLocation: SourceLocation = #_sourceLocation) async {
+        do {
+            let label = try await app.events.next("the request's end") { $0.label }
+            let permitted = ["unlikely error", "notConnected", "peripheralDisconnected"].map { "\(call) \($0)" }
+            #expect(permitted.contains(label), sourceLocation: sourceLocation)
+        } catch {
+            Issue.record(error, sourceLocation: sourceLocation)
+        }
     }
 
     /// The same manager serves a whole visit, and was told nothing that the test did not ask for.

@@ -13,6 +13,7 @@ final class CentralProbe: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         var rssi: Int
         var name: String? { data[CBAdvertisementDataLocalNameKey] as? String }
         var services: [CBUUID]? { data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] }
+        var manufacturer: Data? { data[CBAdvertisementDataManufacturerDataKey] as? Data }
     }
 
     enum Event: Sendable {
