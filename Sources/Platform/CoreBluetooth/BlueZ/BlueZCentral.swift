@@ -246,6 +246,11 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         deliver?(.disconnected(address, failure))
     }
 
+    func link(to address: RadioAddress) -> (any AttributeLink)? {
+        dispatchPrecondition(condition: .onQueue(adapter.queue))
+        return links[address]
+    }
+
     private func release(_ address: RadioAddress) {
         if let share = shares.removeValue(forKey: address) { sharing.release(share) }
     }
@@ -266,70 +271,5 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
         else { return }
         log.info("the attributes of \(link.address) have changed unannounced: BlueZ is told to forget them")
         adapter.send(path, BlueZ.adapter, "RemoveDevice", [.path(link.path)])
-    }
-}
-
-// MARK: - Attributes
-
-extension BlueZCentral {
-    private func withLink<Value: Sendable>(
-        _ address: RadioAddress, _ completion: @escaping RadioCompletion<Value>, _ body: (BlueZLink) -> Void
-    ) {
-        dispatchPrecondition(condition: .onQueue(adapter.queue))
-        guard let link = links[address] else { return completion(.failure(.radio(.notConnected))) }
-        body(link)
-    }
-
-    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>) {
-        withLink(address, completion) { $0.discoverServices(completion) }
-    }
-
-    func discoverIncludedServices(
-        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>
-    ) {
-        withLink(address, completion) { $0.discoverIncludedServices(of: service, completion) }
-    }
-
-    func discoverCharacteristics(
-        of service: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>
-    ) {
-        withLink(address, completion) { $0.discoverCharacteristics(of: service, completion) }
-    }
-
-    func discoverDescriptors(
-        of characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>
-    ) {
-        withLink(address, completion) { $0.discoverDescriptors(of: characteristic, completion) }
-    }
-
-    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>) {
-        withLink(address, completion) { $0.read(attribute, completion) }
-    }
-
-    func write(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) {
-        withLink(address, completion) { $0.write(value, to: attribute, completion) }
-    }
-
-    func writeWithoutResponse(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) {
-        withLink(address, completion) { $0.writeWithoutResponse(value, to: attribute, completion) }
-    }
-
-    func setNotify(
-        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) {
-        withLink(address, completion) { $0.setNotify(enabled, for: characteristic, completion) }
-    }
-
-    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>) {
-        withLink(address, completion) { $0.readRSSI(completion) }
     }
 }

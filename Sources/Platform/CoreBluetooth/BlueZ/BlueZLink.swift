@@ -4,7 +4,7 @@ import Foundation
 /// A connection to one device, through its object on the bus and those of its attributes.
 ///
 /// Every completion is called exactly once, at the latest by ``end(_:)``. Confined to the radio's queue.
-final class BlueZLink: @unchecked Sendable {
+final class BlueZLink: AttributeLink, @unchecked Sendable {
     // Unchecked because the mutable state is touched on the radio's queue only.
 
     enum Event: Sendable {

@@ -24,36 +24,8 @@ protocol CentralRadio: AnyObject, Sendable {
     /// Gives up an attempt or ends a connection. Always answered by `disconnected`.
     func disconnect(_ address: RadioAddress)
 
-    /// All primary services, in the order of their handles.
-    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>)
-    /// The services that a service includes.
-    func discoverIncludedServices(
-        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>)
-    /// The characteristics of a service.
-    func discoverCharacteristics(
-        of service: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>)
-    /// The descriptors of a characteristic.
-    func discoverDescriptors(
-        of characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>)
-
-    /// Reads a whole value of at most 512 bytes.
-    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>)
-    /// Writes a whole value, by several requests if it is long, and waits for the answer.
-    func write(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>)
-    /// Writes without an answer. Completed when the radio has room for another one.
-    func writeWithoutResponse(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>)
-    /// Turns notifications (or indications, where there are only these) on or off.
-    func setNotify(
-        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>)
-    /// The strength at which the peripheral is received, in dBm.
-    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>)
+    /// The link on which a peripheral's attributes can be used; nil while there is none.
+    func link(to address: RadioAddress) -> (any AttributeLink)?
 
     /// Peripherals that are connected to this machine, whoever asked for it, with the services known of each.
     /// May be called from any thread.

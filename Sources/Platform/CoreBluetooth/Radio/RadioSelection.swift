@@ -113,39 +113,7 @@ private final class AbsentCentral: CentralRadio {
     func stopScan() {}
     func connect(_ address: RadioAddress) {}
     func disconnect(_ address: RadioAddress) {}
-
-    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>) {
-        completion(.failure(AbsentRadio.failure))
-    }
-    func discoverIncludedServices(
-        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>
-    ) { completion(.failure(AbsentRadio.failure)) }
-    func discoverCharacteristics(
-        of service: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>
-    ) { completion(.failure(AbsentRadio.failure)) }
-    func discoverDescriptors(
-        of characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>
-    ) { completion(.failure(AbsentRadio.failure)) }
-    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>) {
-        completion(.failure(AbsentRadio.failure))
-    }
-    func write(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) { completion(.failure(AbsentRadio.failure)) }
-    func writeWithoutResponse(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) { completion(.failure(AbsentRadio.failure)) }
-    func setNotify(
-        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) { completion(.failure(AbsentRadio.failure)) }
-    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>) {
-        completion(.failure(AbsentRadio.failure))
-    }
+    func link(to address: RadioAddress) -> (any AttributeLink)? { nil }
 }
 
 private final class AbsentPeripheral: PeripheralRadio {

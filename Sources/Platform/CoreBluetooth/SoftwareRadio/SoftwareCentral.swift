@@ -213,70 +213,13 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
         deliver?(.disconnected(address, nil))
     }
 
+    func link(to address: RadioAddress) -> (any AttributeLink)? {
+        dispatchPrecondition(condition: .onQueue(air.queue))
+        guard let link = links[address], link.isOpen else { return nil }
+        return link
+    }
+
     private func report(_ reason: FrameStream.End, of address: RadioAddress) {
         if case .garbage(let what) = reason { log.warning("\(address) sent \(what); not listening to it any more") }
-    }
-
-    private func withLink<Value: Sendable>(
-        _ address: RadioAddress, _ completion: @escaping RadioCompletion<Value>, _ body: (SoftwareLink) -> Void
-    ) {
-        dispatchPrecondition(condition: .onQueue(air.queue))
-        guard let link = links[address], link.isOpen else { return completion(.failure(.radio(.notConnected))) }
-        body(link)
-    }
-
-    // MARK: Attributes
-
-    func discoverServices(of address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>) {
-        withLink(address, completion) { $0.discoverServices(completion) }
-    }
-
-    func discoverIncludedServices(
-        of service: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<[RemoteService]>
-    ) {
-        withLink(address, completion) { $0.discoverIncludedServices(of: service, completion) }
-    }
-
-    func discoverCharacteristics(
-        of service: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteCharacteristic]>
-    ) {
-        withLink(address, completion) { $0.discoverCharacteristics(of: service, completion) }
-    }
-
-    func discoverDescriptors(
-        of characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<[RemoteDescriptor]>
-    ) {
-        withLink(address, completion) { $0.discoverDescriptors(of: characteristic, completion) }
-    }
-
-    func read(_ attribute: AttributeID, at address: RadioAddress, _ completion: @escaping RadioCompletion<Data>) {
-        withLink(address, completion) { $0.read(attribute, completion) }
-    }
-
-    func write(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) {
-        withLink(address, completion) { $0.write(value, to: attribute, completion) }
-    }
-
-    func writeWithoutResponse(
-        _ value: Data, to attribute: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) {
-        withLink(address, completion) { $0.writeWithoutResponse(value, to: attribute, completion) }
-    }
-
-    func setNotify(
-        _ enabled: Bool, for characteristic: AttributeID, at address: RadioAddress,
-        _ completion: @escaping RadioCompletion<Void>
-    ) {
-        withLink(address, completion) { $0.setNotify(enabled, for: characteristic, completion) }
-    }
-
-    func readRSSI(of address: RadioAddress, _ completion: @escaping RadioCompletion<Int>) {
-        withLink(address, completion) { $0.readRSSI(completion) }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// A connection as the software radio's central has it: the stream, the ATT client, and what discovery found.
 ///
 /// Confined to the radio's queue.
-final class SoftwareLink: @unchecked Sendable {
+final class SoftwareLink: AttributeLink, @unchecked Sendable {
     // Unchecked because the mutable state is touched on the radio's queue only.
 
     enum Event: Sendable {
