@@ -72,7 +72,7 @@ extension BlueZPeripheral {
             return nil
         }
         let offset = properties["offset"].map { $0.int ?? -1 } ?? 0
-        guard (0...ATTClient.valueLimit).contains(offset) else {
+        guard (0...ATTLimit.valueBytes).contains(offset) else {
             call.fail(.invalidOffset)
             return nil
         }

@@ -198,7 +198,7 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
     ) {
         let subscribers = self.centrals.subscribers(of: characteristic)
         guard let local = services.characteristic(characteristic), !subscribers.isDisjoint(with: centrals),
-            services.notify(.bytes(value.prefix(ATTClient.valueLimit)), for: characteristic)
+            services.notify(.bytes(value.prefix(ATTLimit.valueBytes)), for: characteristic)
         else { return completion() }
         if !subscribers.isSubset(of: centrals), warned.insert(characteristic).inserted {
             log.warning(

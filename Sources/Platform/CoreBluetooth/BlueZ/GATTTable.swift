@@ -30,13 +30,13 @@ struct GATTTable: Sendable {
     private(set) var characteristics: [AttributeID: [Characteristic]] = [:]
     private(set) var descriptors: [AttributeID: [Descriptor]] = [:]
     private var objects: [AttributeID: String] = [:]
-    private var notifying: [AttributeID: Characteristic] = [:]
+    private var characteristicsByID: [AttributeID: Characteristic] = [:]
 
     /// The path of an attribute's object.
     subscript(id: AttributeID) -> String? { objects[id] }
 
     /// A characteristic.
-    func characteristic(_ id: AttributeID) -> Characteristic? { notifying[id] }
+    func characteristic(_ id: AttributeID) -> Characteristic? { characteristicsByID[id] }
 
     /// What attributes of an interface there are: paths and properties, in any order.
     typealias Objects = (_ interface: String) -> [(path: String, properties: [String: BusValue])]
@@ -71,7 +71,7 @@ struct GATTTable: Sendable {
                 id: id, path: path, uuid: uuid,
                 properties: CBCharacteristicProperties(flags: properties["Flags"]?.strings ?? []))
             characteristics[service, default: []].append(characteristic)
-            notifying[id] = characteristic
+            characteristicsByID[id] = characteristic
             owners[path] = id
             self.objects[id] = path
         }

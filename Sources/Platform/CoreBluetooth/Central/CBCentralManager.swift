@@ -37,7 +37,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     /// What callers ask for is done in these turns of the queue, in order.
     let turns: Turns
     private let book: PeerBook
-    private let clock = RadioClock(ContinuousClock())
+    private let clock: RadioClock
     private let manager = Locked(State())
     private let delegateReference = Locked(WeakReference<any CBCentralManagerDelegate>.empty)
     private let log = Log("bluetooth")
@@ -63,6 +63,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         turns = Turns(of: queue)
         radio = backend.makeCentral(on: queue)
         book = PeerBook(directory: selection.stateDirectory(options: options))
+        clock = options[RadioSelection.clockKey] as? RadioClock ?? RadioClock(ContinuousClock())
         super.init(queue: queue)
         self.delegate = delegate
         let deliver: @Sendable (CentralRadioEvent) -> Void = { [weak self] event in self?.handle(event) }
@@ -71,7 +72,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     deinit {
         for peripheral in manager.withLock({ Array($0.held.values) }) {
-            peripheral.dropConnection(state: .disconnected)
+            peripheral.dropConnection(.silenced)
         }
         turns.async { [radio] in radio.shutdown() }
     }
@@ -123,7 +124,11 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     /// Peripherals that were seen before, also by an earlier run of this or another program of the user.
     /// - Returns: Those that are known, in the order asked for.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
-        identifiers.compactMap { book.peer(identifier: $0) }.map(peripheral)
+        identifiers.compactMap { identifier in
+            guard let peer = book.peer(identifier: identifier) else { return nil }
+            book.use(peer.address)
+            return peripheral(peer)
+        }
     }
 
     /// Peripherals that are connected to this machine and have one of these services, as far as their services are
@@ -147,13 +152,14 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         let address = peripheral.address
         let reconnects = (options?[CBConnectPeripheralOptionEnableAutoReconnect] as? NSNumber)?.boolValue ?? false
         let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
-        let state = peripheral.contents.withLock { contents in
+        let (state, call) = peripheral.contents.withLock { contents in
             contents.reconnects = reconnects
+            contents.calls += 1
             if contents.state != .connected {
                 contents.state = .connecting
-                contents.queuedConnects += 1
+                contents.queuedConnects.insert(contents.calls)
             }
-            return contents.state
+            return (contents.state, contents.calls)
         }
         manager.withLock { $0.held[address] = peripheral }
         guard state == .connecting else {
@@ -162,12 +168,11 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
                 delegate?.centralManager(self, didConnect: peripheral)
             }
         }
-        let start: @Sendable () -> Void = { [radio] in
-            let isWanted = peripheral.contents.withLock { contents in
-                contents.queuedConnects -= 1
-                return contents.state == .connecting
+        let start: @Sendable () -> Void = { [weak self, weak peripheral] in
+            let isWanted = peripheral?.contents.withLock { contents in
+                contents.queuedConnects.remove(call) != nil && contents.state == .connecting
             }
-            if isWanted { radio.connect(address) }
+            if isWanted ?? false { self?.radio.connect(address) }
         }
         if delay > 0 {
             _ = clock.after(.seconds(delay), on: queue) { [turns] in turns.async(start) }
@@ -179,14 +184,25 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     /// Ends a connection or an attempt. Answered by `didDisconnectPeripheral` without error.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isPoweredOn("cancelPeripheralConnection"), isOwn(peripheral) else { return }
-        let isNeeded = peripheral.contents.withLock { contents in
+        let call: Int? = peripheral.contents.withLock { contents in
             contents.reconnects = false
-            guard contents.state == .connecting || contents.state == .connected else { return false }
+            guard contents.state == .connecting || contents.state == .connected else { return nil }
             contents.state = .disconnecting
-            return true
+            contents.queuedConnects = []
+            contents.calls += 1
+            contents.queuedCancel = contents.calls
+            return contents.calls
         }
-        guard isNeeded else { return }
-        turns.async { [radio, address = peripheral.address] in radio.disconnect(address) }
+        guard let call else { return }
+        turns.async { [radio, address = peripheral.address] in
+            // What it was meant for may have ended by itself, and something new may have been asked for since.
+            let isWanted = peripheral.contents.withLock { contents in
+                guard contents.queuedCancel == call else { return false }
+                contents.queuedCancel = nil
+                return true
+            }
+            if isWanted { radio.disconnect(address) }
+        }
     }
 
     /// Asks for `connectionEventDidOccur`. On Linux the events are those of this manager's own connections.
@@ -238,14 +254,17 @@ extension CBCentralManager {
                 contents.mtu = mtu
                 guard contents.state == .connecting else { return false }
                 contents.state = .connected
+                contents.queuedConnects = []
                 return true
             }
             // Cancelled in the meantime: the disconnection is on its way.
             guard isWanted else { return }
+            book.use(address)
             delegate?.centralManager(self, didConnect: peripheral)
             tellEvent(.peerConnected, peripheral)
         case .connectFailed(let address, let failure):
-            guard let peripheral = release(address) else { return }
+            guard let peripheral = held(address) else { return }
+            finish(peripheral, .over)
             delegate?.centralManager(self, didFailToConnect: peripheral, error: failure.publicError)
         case .disconnected(let address, let failure): disconnected(address, failure)
         case .mtuChanged(let address, let mtu):
@@ -263,13 +282,15 @@ extension CBCentralManager {
 
     private func held(_ address: RadioAddress) -> CBPeripheral? { manager.withLock { $0.held[address] } }
 
-    /// The connection or attempt is over. It stays held if another attempt was asked for meanwhile.
-    private func release(_ address: RadioAddress) -> CBPeripheral? {
-        guard let peripheral = held(address) else { return nil }
-        let isAwaited = peripheral.contents.withLock { $0.queuedConnects > 0 }
-        peripheral.dropConnection(state: isAwaited ? .connecting : .disconnected)
-        if !isAwaited { manager.withLock { _ = $0.held.removeValue(forKey: address) } }
-        return peripheral
+    /// Ends a connection or an attempt. The peripheral stays held if another attempt follows.
+    @discardableResult
+    private func finish(_ peripheral: CBPeripheral, _ end: CBPeripheral.ConnectionEnd) -> CBPeripheral.AfterConnection {
+        let next = peripheral.dropConnection(end)
+        manager.withLock { state in
+            // Another thread may have asked for a connection just now.
+            if peripheral.state == .disconnected { state.held[peripheral.address] = nil }
+        }
+        return next
     }
 
     private func changed(to state: CBManagerState) {
@@ -286,7 +307,7 @@ extension CBCentralManager {
                 }
                 return Array(manager.held.values)
             }
-            for peripheral in dropped { peripheral.dropConnection(state: .disconnected) }
+            for peripheral in dropped { peripheral.dropConnection(.silenced) }
         }
         if state != before { delegate?.centralManagerDidUpdateState(self) }
     }
@@ -321,13 +342,8 @@ extension CBCentralManager {
 
     private func disconnected(_ address: RadioAddress, _ failure: RadioFailure?) {
         guard let peripheral = held(address) else { return }
-        let reconnects = failure != nil && peripheral.contents.withLock { $0.reconnects }
-        if reconnects {
-            peripheral.dropConnection(state: .connecting)
-            radio.connect(address)
-        } else {
-            _ = release(address)
-        }
+        let reconnects = finish(peripheral, failure == nil ? .over : .lost) == .reconnection
+        if reconnects { radio.connect(address) }
         delegate?.centralManager(
             self, didDisconnectPeripheral: peripheral, timestamp: Date.now.timeIntervalSinceReferenceDate,
             isReconnecting: reconnects, error: failure?.publicError)

@@ -84,22 +84,52 @@ extension CBPeripheral {
         return gone.sorted { ($0.attributeID?.number ?? 0) < ($1.attributeID?.number ?? 0) }
     }
 
-    /// The connection is over: everything that belonged to it goes.
-    func dropConnection(state: CBPeripheralState) {
-        let attributes = contents.withLock { contents in
+    /// How a connection or an attempt ends.
+    enum ConnectionEnd {
+        /// It was called off, or the other side refused.
+        case over
+        /// It broke, and may come back by itself.
+        case lost
+        /// With the radio, or with the manager.
+        case silenced
+    }
+
+    /// What comes after it.
+    enum AfterConnection {
+        case nothing
+        /// A connect that was asked for meanwhile and has not reached the radio yet.
+        case anotherAttempt
+        /// What the connect's options asked for.
+        case reconnection
+    }
+
+    /// The connection or the attempt has ended: everything that belonged to it goes, also a cancellation of it that has
+    /// not reached the radio yet.
+    @discardableResult
+    func dropConnection(_ end: ConnectionEnd) -> AfterConnection {
+        let (next, attributes) = contents.withLock { contents in
+            if end == .silenced { contents.queuedConnects = [] }
+            let next: AfterConnection =
+                if end == .lost, contents.reconnects {
+                    .reconnection
+                } else {
+                    contents.queuedConnects.isEmpty ? .nothing : .anotherAttempt
+                }
+            contents.state = next == .nothing ? .disconnected : .connecting
+            contents.queuedCancel = nil
             defer {
-                contents.state = state
                 contents.mtu = 0
                 contents.services = nil
                 contents.attributes = [:]
                 contents.commands = 0
                 contents.isStarved = false
             }
-            return Array(contents.attributes.values)
+            return (next, Array(contents.attributes.values))
         }
         for case let characteristic as CBCharacteristic in attributes {
             characteristic.contents.withLock { $0.isNotifying = false }
         }
+        return next
     }
 
     private func service(_ remote: RemoteService) -> CBService {

@@ -37,7 +37,11 @@ public final class CBPeripheral: CBPeer, @unchecked Sendable {
         var attributes: [AttributeID: CBAttribute] = [:]
         var advertisedServices: [CBUUID] = []
         /// Connects that were asked for and have not reached the radio yet.
-        var queuedConnects = 0
+        var queuedConnects: Set<Int> = []
+        /// The cancellation that has not reached the radio yet.
+        var queuedCancel: Int?
+        /// Numbers the two.
+        var calls = 0
         var reconnects = false
         /// Writes without response that the radio has not taken yet.
         var commands = 0
@@ -93,7 +97,7 @@ public final class CBPeripheral: CBPeer, @unchecked Sendable {
     public func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         contents.withLock { contents in
             guard contents.state == .connected else { return 0 }
-            return type == .withResponse ? ATTClient.valueLimit : min(contents.mtu - 3, ATTClient.valueLimit)
+            return type == .withResponse ? ATTLimit.valueBytes : min(contents.mtu - 3, ATTLimit.valueBytes)
         }
     }
 
@@ -202,7 +206,7 @@ public final class CBPeripheral: CBPeer, @unchecked Sendable {
                     tell(manager) { $0.peripheral(self, didWriteValueFor: characteristic, error: result.publicError) }
                 }
                 guard let id = identifier(of: characteristic) else { return answer(.failure(.radio(.invalidHandle))) }
-                guard data.count <= ATTClient.valueLimit else {
+                guard data.count <= ATTLimit.valueBytes else {
                     return answer(.failure(.att(.invalidAttributeValueLength)))
                 }
                 manager.radio.write(data, to: id, at: address, answer)

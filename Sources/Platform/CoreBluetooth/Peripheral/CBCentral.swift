@@ -12,7 +12,7 @@ public final class CBCentral: CBPeer, @unchecked Sendable {
     }
 
     /// The longest value that one notification or indication carries to this central, in bytes. Longer ones are cut.
-    public var maximumUpdateValueLength: Int { min(mtu.withLock { $0 } - 3, ATTClient.valueLimit) }
+    public var maximumUpdateValueLength: Int { min(mtu.withLock { $0 } - 3, ATTLimit.valueBytes) }
 
     func update(_ central: RemoteCentral) { mtu.withLock { $0 = central.mtu } }
 

@@ -37,6 +37,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     }
 
     let radio: any PeripheralRadio
+    private let book: PeerBook
     let manager = Locked(State())
     let log = Log("bluetooth")
     private let delegateReference = Locked(WeakReference<any CBPeripheralManagerDelegate>.empty)
@@ -55,8 +56,11 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     ///   - queue: Where the delegate is called; nil for the main queue.
     ///   - options: Keys that begin with `CBPeripheralManagerOption`, and on Linux those with `CBManagerOption`.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
+        let options = options ?? [:]
+        let selection = RadioSelection.standard
         let target = DispatchQueue(label: "porchlight.bluetooth.peripheral", target: queue ?? .main)
-        radio = RadioSelection.standard.radio(options: options ?? [:]).makePeripheral(on: target)
+        radio = selection.radio(options: options).makePeripheral(on: target)
+        book = PeerBook(directory: selection.stateDirectory(options: options))
         super.init(queue: target)
         self.delegate = delegate
         let deliver: @Sendable (PeripheralRadioEvent) -> Void = { [weak self] event in self?.handle(event) }
@@ -96,7 +100,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
             case .failure(let error): self?.added(service, error)
             case .success(let local):
                 radio.add(local) { [weak self] result in
-                    if case .failure = result { self?.manager.withLock { _ = $0.database.remove(service) } }
+                    if case .failure = result { self?.manager.withLock { $0.database.remove(local.id) } }
                     self?.added(service, result.publicError)
                 }
             }
@@ -306,14 +310,13 @@ extension CBPeripheralManager {
     }
 
     private func central(_ remote: RemoteCentral) -> CBCentral {
-        let central = manager.withLock { state in
-            if let known = state.centrals[remote.address] { return known }
-            let made = CBCentral(identifier: UUID(), central: remote)
-            state.centrals[remote.address] = made
-            return made
+        if let known = manager.withLock({ $0.centrals[remote.address] }) {
+            known.update(remote)
+            return known
         }
-        central.update(remote)
-        return central
+        let made = CBCentral(identifier: book.peer(at: remote.address).identifier, central: remote)
+        manager.withLock { $0.centrals[remote.address] = made }
+        return made
     }
 
     private func read(_ remote: RemoteCentral, _ id: AttributeID, _ offset: Int, _ ticket: RequestTicket) {

@@ -47,7 +47,7 @@ struct LocalDatabase {
                 guard characteristic.properties == .read, !characteristic.permissions.allowsWriting else {
                     throw wrong("\(characteristic) has a fixed value, so it must be readable and nothing else")
                 }
-                guard value.count <= ATTClient.valueLimit else {
+                guard value.count <= ATTLimit.valueBytes else {
                     throw wrong("the value of \(characteristic) has \(value.count) bytes; at most 512 are allowed")
                 }
                 added[id] = .fixed(value)
@@ -80,7 +80,14 @@ struct LocalDatabase {
     /// Forgets a service.
     /// - Returns: Its identifier; nil when it is not there.
     mutating func remove(_ service: CBMutableService) -> AttributeID? {
-        guard let index = entries.firstIndex(where: { $0.service === service }) else { return nil }
+        guard let entry = entries.first(where: { $0.service === service }) else { return nil }
+        remove(entry.id)
+        return entry.id
+    }
+
+    /// Forgets the service of an identifier, if it is there.
+    mutating func remove(_ id: AttributeID) {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
         let entry = entries.remove(at: index)
         for id in entry.attributes {
             if case .characteristic(let characteristic)? = targets.removeValue(forKey: id) {
@@ -90,7 +97,6 @@ struct LocalDatabase {
                 }
             }
         }
-        return entry.id
     }
 
     /// What stands behind an attribute.

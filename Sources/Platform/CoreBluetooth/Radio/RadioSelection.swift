@@ -31,6 +31,9 @@ struct RadioSelection: Sendable {
     /// An option that holds the radio itself, for tests.
     static let backendKey = "porchlight.radio.backend"
 
+    /// An option that holds the clock of a manager's own delays, a ``RadioClock``, for tests.
+    static let clockKey = "porchlight.clock"
+
     private static let announced = Locked<Set<String>>([])
 
     /// The radio for a manager with these options. The reason is logged once for each kind of choice.

@@ -9,9 +9,6 @@ final class ATTClient: @unchecked Sendable {
     /// After this time without an answer the bearer is dead. (Core Specification, volume 3, part F, 3.3.3.)
     static let transactionLimit = Duration.seconds(30)
 
-    /// The largest value of an attribute. (Volume 3, part F, 3.2.9.)
-    static let valueLimit = 512
-
     private struct Transaction {
         var request: ATTPacket
         var completion: @Sendable (RadioResult<ATTPacket>) -> Void
@@ -87,8 +84,8 @@ final class ATTClient: @unchecked Sendable {
     private func readRest(
         _ handle: UInt16, _ value: Data, _ last: Int, _ finish: @escaping RadioCompletion<Data>
     ) {
-        guard last >= mtu - 1, value.count < Self.valueLimit else {
-            return finish(.success(value.prefix(Self.valueLimit)))
+        guard last >= mtu - 1, value.count < ATTLimit.valueBytes else {
+            return finish(.success(value.prefix(ATTLimit.valueBytes)))
         }
         request(.readBlobRequest(handle: handle, offset: UInt16(value.count))) { [self] result in
             switch result {

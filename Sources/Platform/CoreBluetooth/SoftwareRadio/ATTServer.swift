@@ -240,7 +240,7 @@ struct ATTServer: Sendable {
         let pieces = Self.joined(prepared.map(\.piece))
         prepared = []
         guard commit, !pieces.isEmpty else { return [.send(.executeWriteResponse)] }
-        if pieces.contains(where: { $0.offset + $0.value.count > ATTClient.valueLimit }) {
+        if pieces.contains(where: { $0.offset + $0.value.count > ATTLimit.valueBytes }) {
             return [.send(refusal(request, .invalidAttributeValueLength))]
         }
         pending = request

@@ -8,6 +8,10 @@ final class PeerBookTests {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("book-\(UUID())")
     var file: URL { directory.appendingPathComponent("bluetooth-peers") }
 
+    var lines: [Substring] {
+        get throws { try String(contentsOf: file, encoding: .utf8).split(separator: "\n") }
+    }
+
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     @Test("an address keeps its identifier and its last name, in later books too")
@@ -19,6 +23,7 @@ final class PeerBookTests {
         #expect(first.peer(at: address) == peer)
         #expect(first.peer(at: RadioAddress(number: 2)).identifier != peer.identifier)
         #expect(first.peer(at: address, name: "new").name == "new")
+        first.use(address)
         let second = PeerBook(directory: directory)
         #expect(second.peer(identifier: peer.identifier)?.name == "new")
         #expect(second.peer(at: address).identifier == peer.identifier)
@@ -51,14 +56,46 @@ final class PeerBookTests {
         #expect(book.peer(at: RadioAddress(number: 9)).address == RadioAddress(number: 9))
     }
 
-    @Test("the file does not grow without bound")
+    @Test("the file does not grow without bound, and what was used stays when the rest is forgotten")
     func bounded() throws {
         let book = PeerBook(directory: directory)
-        let count = UInt64(PeerBook.limit) + 10
+        let paired = book.peer(at: RadioAddress(number: 0), name: "Porch")
+        book.use(paired.address)
+        let count = UInt64(PeerBook.limit) * 2 + 10
         let last = (1...count).map { book.peer(at: RadioAddress(number: $0)) }.last
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count < PeerBook.limit)
-        #expect(PeerBook(directory: directory).peer(identifier: try #require(last).identifier) == last)
+        #expect(try lines.count <= PeerBook.limit)
+        for book in [book, PeerBook(directory: directory)] {
+            #expect(book.peer(identifier: try #require(last).identifier) == last)
+            #expect(book.peer(identifier: paired.identifier)?.name == "Porch")
+            #expect(book.peer(at: paired.address).identifier == paired.identifier)
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+    }
+
+    @Test("a device that changes its name for ever does not fill the file; the name at its use is kept")
+    func renamed() throws {
+        let book = PeerBook(directory: directory)
+        let address = RadioAddress(number: 1)
+        for number in 0..<1000 { #expect(book.peer(at: address, name: "n\(number)").name == "n\(number)") }
+        #expect(try lines.count == 2)
+        book.use(address)
+        book.use(address)
+        #expect(try lines.count == 3)
+        #expect(PeerBook(directory: directory).peer(at: address).name == "n999")
+    }
+
+    @Test("a book that another one has shortened under it goes on with the same identifiers")
+    func replaced() throws {
+        let book = PeerBook(directory: directory)
+        let other = PeerBook(directory: directory)
+        let paired = book.peer(at: RadioAddress(number: 0))
+        book.use(paired.address)
+        for number in 1...UInt64(PeerBook.limit) * 2 { _ = other.peer(at: RadioAddress(number: number)) }
+        let new = other.peer(at: RadioAddress(number: 1 << 40))
+        #expect(book.peer(at: new.address) == new)
+        #expect(book.peer(at: paired.address).identifier == paired.identifier)
+        #expect(other.peer(identifier: paired.identifier)?.isUsed == true)
     }
 
     @Test("without a usable directory identifiers last as long as the book")

@@ -1,3 +1,4 @@
+import Basics
 import CoreBluetooth
 import Dispatch
 import Foundation
@@ -39,6 +40,8 @@ final class CentralProbe: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     }
 
     let events = Recorder<Event>()
+    /// What the delegate does when it is told of a disconnection.
+    let onDisconnect = Locked<(@Sendable (CBCentralManager, CBPeripheral) -> Void)?>(nil)
     let queue = DispatchQueue(label: "test.central")
     private(set) var manager: CBCentralManager!
 
@@ -171,7 +174,10 @@ final class CentralProbe: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?
-    ) { record(.disconnected(peripheral, error, isReconnecting: isReconnecting)) }
+    ) {
+        onDisconnect.withLock { $0 }?(central, peripheral)
+        record(.disconnected(peripheral, error, isReconnecting: isReconnecting))
+    }
     func centralManager(
         _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
     ) { record(.connectionEvent(event, peripheral)) }
