@@ -1,2 +1,3 @@
 #pragma once
+#include <sys/epoll.h>
 #include <systemd/sd-bus.h>

@@ -1,4 +1,5 @@
 import Basics
+import CSystemd
 import Dispatch
 import Foundation
 import Glibc
@@ -32,19 +33,14 @@ final class BusPoller: Sendable {
         stopper = Locked(hasStopper ? ends[1] : nil)
         let isStopped = Locked(false)
         self.isStopped = isStopped
-        let stopping = hasStopper ? ends[0] : -1
+        let wait = Wait(descriptor, stopping: hasStopper ? ends[0] : nil)
         thread = Thread {
-            // A negative descriptor is not looked at.
-            var entries = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: stopping, events: Int16(POLLIN), revents: 0),
-            ]
             while true {
-                let result = poll(&entries, 2, hasStopper ? -1 : Self.fallback)
+                let isReady = wait.next()
                 if isStopped.withLock({ $0 }) { break }
-                if result > 0, entries[0].revents != 0 { queue.sync(execute: onReady) }
+                if isReady { queue.sync(execute: onReady) }
             }
-            if hasStopper { close(stopping) }
+            wait.end()
             withExtendedLifetime(owner) {}
         }
         thread.name = "dbus"
@@ -64,5 +60,47 @@ final class BusPoller: Sendable {
         }
         // Closing it wakes the thread.
         if let end { close(end) }
+    }
+
+    /// How the thread waits. The kernel keeps what it waits for (epoll), which is cheaper to wake from than a list that is
+    /// handed over each time; without a descriptor for that it is such a list.
+    private struct Wait {
+        private let descriptor: Int32
+        private let stopping: Int32?
+        private let epoll: Int32
+
+        init(_ descriptor: Int32, stopping: Int32?) {
+            self.descriptor = descriptor
+            self.stopping = stopping
+            var epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+            for watched in [descriptor, stopping].compactMap(\.self) where epoll >= 0 {
+                var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: watched))
+                guard epoll_ctl(epoll, EPOLL_CTL_ADD, watched, &event) != 0 else { continue }
+                close(epoll)
+                epoll = -1
+            }
+            self.epoll = epoll
+        }
+
+        /// Waits, and says whether the descriptor is readable or broken.
+        func next() -> Bool {
+            // -1: for ever.
+            let limit = stopping == nil ? BusPoller.fallback : -1
+            guard epoll < 0 else {
+                var event = epoll_event()
+                return epoll_wait(epoll, &event, 1, limit) > 0 && event.data.fd == descriptor
+            }
+            // A negative descriptor is not looked at.
+            var entries = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stopping ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            return poll(&entries, 2, limit) > 0 && entries[0].revents != 0
+        }
+
+        func end() {
+            if let stopping { close(stopping) }
+            if epoll >= 0 { close(epoll) }
+        }
     }
 }
