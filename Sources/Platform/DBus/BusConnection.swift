@@ -54,6 +54,8 @@ public final class BusConnection: @unchecked Sendable {
     private var watch: BusWatch?
     private var disconnectHandler: (@Sendable () -> Void)?
     private var isDraining = false
+    /// The queue's, if it has any: work that a delivery leads to is done in the same turn.
+    private let turns: Turns?
     private var lastID: UInt64 = 0
 
     private var pending: [UInt64: BusPendingCall] = [:]
@@ -65,8 +67,9 @@ public final class BusConnection: @unchecked Sendable {
     /// What sd-bus has handed over while it was processing. It is delivered when sd-bus is done, so that no closure runs
     /// inside of it.
     private var deliveries: [Delivery] = []
-    private enum Delivery {
+    enum Delivery {
         case answer(BusPendingCall, Result<[BusValue], BusError>)
+        case property(PropertyWatch, BusValue)
         case signal(SignalObserver, BusSignal)
         case call(ExportedObject, BusMethodCall)
         case matchRefused(String)
@@ -90,6 +93,7 @@ public final class BusConnection: @unchecked Sendable {
     init(_ address: BusAddress, queue: DispatchQueue, within limit: Duration) throws(BusError) {
         let handle = try BusHandle.open(address, within: limit)
         self.queue = queue
+        turns = Turns.of(queue)
         uniqueName = handle.uniqueName
         let watch = BusWatch(handle, queue)
         self.watch = watch
@@ -196,8 +200,16 @@ public final class BusConnection: @unchecked Sendable {
     public func observe(
         _ match: BusMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
     ) -> BusSubscription {
+        observe(match, watches: nil, handler)
+    }
+
+    /// The same, but for what the watches are for.
+    func observe(
+        _ match: BusMatch, watches: PropertyWatches?, _ handler: @escaping @Sendable (BusSignal) -> Void
+    ) -> BusSubscription {
         assertOnQueue()
         let observer = SignalObserver(id: nextID(), self, match, handler)
+        observer.watches = watches
         guard let handle = watch?.handle else { return BusSubscription(observer.lease) {} }
         let rule = match.rule
         if rule != nil, let name = match.followedName { observer.owner = names.follow(name, on: self) }
@@ -272,8 +284,8 @@ public final class BusConnection: @unchecked Sendable {
     }
 
     func received(_ message: OpaquePointer, for observer: SignalObserver) {
-        guard let signal = observer.read(message, types) else { return }
-        deliveries.append(.signal(observer, signal))
+        guard let delivery = observer.read(message, types) else { return }
+        deliveries.append(delivery)
     }
 
     func received(_ message: OpaquePointer, for object: ExportedObject) {
@@ -295,8 +307,7 @@ public final class BusConnection: @unchecked Sendable {
     // MARK: The loop
 
     private func wake() {
-        guard let turns = Turns.of(queue) else { return drain() }
-        turns.take { drain() }
+        if let turns { turns.take { drain() } } else { drain() }
     }
 
     private func drain() {
@@ -331,6 +342,7 @@ public final class BusConnection: @unchecked Sendable {
             case .answer(let call, let outcome):
                 guard forget(call) else { continue }
                 call.finish(outcome)
+            case .property(let watch, let value): watch.deliver(value)
             case .signal(let observer, let signal): observer.deliver(signal)
             case .call(let object, let call): object.deliver(call)
             case .matchRefused(let reason):

@@ -43,6 +43,7 @@ public final class BusObjectMirror: @unchecked Sendable {
     private let clock: any Clock<Duration>
     private var onEvent: (@Sendable (Event) -> Void)?
     private var objects: [String: [String: [String: BusValue]]] = [:]
+    private let watches: PropertyWatches?
     private var subscriptions: [BusSubscription] = []
     private var question: BusPendingCall?
     private var pause: Task<Void, Never>?
@@ -57,15 +58,19 @@ public final class BusObjectMirror: @unchecked Sendable {
     ///   - root: Where its ObjectManager is.
     ///   - pathNamespace: The part of the service's objects whose properties are followed; `/` for all. A service of which
     ///     many objects change often is cheaper to follow in part.
+    ///   - property: One that changes often and is of interest to few. A signal that tells it alone changes nothing here and
+    ///     is no event: see ``watch(_:_:)``.
     ///   - clock: Measures the pauses before it asks again.
     public init(
         _ connection: BusConnection, service: String, root: String = "/", pathNamespace: String = "/",
-        clock: any Clock<Duration> = ContinuousClock(), onEvent: @escaping @Sendable (Event) -> Void
+        apart property: BusProperty? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.connection = connection
         self.service = service
         self.root = root
         self.clock = clock
+        watches = property.map { PropertyWatches($0) }
         self.onEvent = onEvent
         start(pathNamespace)
     }
@@ -93,6 +98,18 @@ public final class BusObjectMirror: @unchecked Sendable {
     /// The names of an object's interfaces, in order; empty where there is no such object.
     public func interfaces(of path: String) -> [String] { objects[path, default: [:]].keys.sorted() }
 
+    /// Follows, at one object, the property that is kept apart.
+    /// - Parameter handler: Called on the queue with each value that is signalled.
+    /// - Returns: What to hold for as long as the values are wanted.
+    public func watch(_ path: String, _ handler: @escaping @Sendable (BusValue) -> Void) -> BusSubscription {
+        connection.assertOnQueue()
+        let watch = PropertyWatch(path, handler)
+        watches?.add(watch)
+        return BusSubscription(watch.lease) { [weak self] in
+            self?.connection.queue.async { [weak self] in self?.watches?.remove(watch) }
+        }
+    }
+
     // MARK: What the bus says
 
     private func start(_ pathNamespace: String) {
@@ -109,7 +126,8 @@ public final class BusObjectMirror: @unchecked Sendable {
         let changed = BusMatch(
             sender: service, pathNamespace: pathNamespace == "/" ? nil : pathNamespace, interface: BusName.properties,
             member: "PropertiesChanged")
-        subscriptions.append(connection.observe(changed) { [weak self] signal in self?.propertiesChanged(signal) })
+        subscriptions.append(
+            connection.observe(changed, watches: watches) { [weak self] signal in self?.propertiesChanged(signal) })
     }
 
     private func ownerChanged(to owner: String?) {
@@ -203,6 +221,7 @@ public final class BusObjectMirror: @unchecked Sendable {
         else { return }
         for (property, value) in changed { objects[signal.path]?[interface]?[property] = value }
         for property in invalidated { objects[signal.path]?[interface]?[property] = nil }
+        watches?.tell(signal.path, interface, changed)
         onEvent?(.changed(path: signal.path, interface: interface, changed: changed, invalidated: invalidated))
     }
 

@@ -52,6 +52,31 @@ struct MessageReader {
         return values
     }
 
+    /// The value of a property, if the message is a PropertiesChanged of that interface and tells this property alone;
+    /// otherwise nil, and the message is as before.
+    mutating func onlyProperty(_ property: CText, of interface: CText) throws(Fault) -> BusValue? {
+        guard let signature = sd_bus_message_get_signature(message, 1), strcmp(signature, "sa{sv}as") == 0 else {
+            return nil
+        }
+        let value = try onlyProperty(property, interface)
+        if value == nil { sd_bus_message_rewind(message, 1) }
+        return value
+    }
+
+    private mutating func onlyProperty(_ property: CText, _ interface: CText) throws(Fault) -> BusValue? {
+        guard let changed = try nextText(), strcmp(changed, interface.pointer) == 0,
+            try enterNext("a", MessageType.propertyContents), try enterNext("e", MessageType.propertyEntry),
+            let name = try nextText(), strcmp(name, property.pointer) == 0
+        else { return nil }
+        let value = try contentsOfVariant()
+        try leave()
+        guard try !enterNext("e", MessageType.propertyEntry) else { return nil }
+        try leave()
+        // The names of those whose new value is not told.
+        guard try enterNext("a", MessageType.stringContents), try nextText() == nil else { return nil }
+        return value
+    }
+
     private mutating func value(_ type: MessageType) throws(Fault) -> BusValue {
         count += 1
         guard count <= Self.limit else { throw .tooMany }
@@ -68,8 +93,7 @@ struct MessageReader {
         case .dictionary(let key, let value, let entry):
             try enter("a", type.contents)
             var entries: [BusEntry] = []
-            while try hasMore() {
-                try enter("e", entry)
+            while try enterNext("e", entry) {
                 entries.append(BusEntry(try self.value(key), try self.value(value)))
                 try leave()
             }
@@ -89,8 +113,7 @@ struct MessageReader {
     private mutating func properties(_ type: MessageType) throws(Fault) -> [String: BusValue] {
         var properties: [String: BusValue] = [:]
         try enter("a", type.contents)
-        while try hasMore() {
-            try enter("e", MessageType.propertyEntry)
+        while try enterNext("e", MessageType.propertyEntry) {
             let key = try text(UInt8(ascii: "s"))
             properties[key] = try contentsOfVariant()
             try leave()
@@ -139,6 +162,14 @@ struct MessageReader {
         return String(cString: text)
     }
 
+    /// The text that comes next, where it lies; nil at the end of what contains it.
+    private func nextText() throws(Fault) -> UnsafePointer<CChar>? {
+        var text: UnsafePointer<CChar>?
+        let result = sd_bus_message_read_basic(message, CChar(UInt8(ascii: "s")), &text)
+        guard result >= 0 else { throw .malformed(result) }
+        return result > 0 ? text : nil
+    }
+
     private func read<Value: BitwiseCopyable>(_ letter: UInt8, _ zero: Value) throws(Fault) -> Value {
         var value = zero
         let result = sd_bus_message_read_basic(message, CChar(letter), &value)
@@ -166,10 +197,20 @@ struct MessageReader {
     }
 
     private mutating func enter(_ letter: Unicode.Scalar, _ contents: UnsafePointer<CChar>) throws(Fault) {
-        depth += 1
-        guard depth <= Self.depthLimit else { throw .tooDeep }
+        guard try enterNext(letter, contents) else { throw .malformed(0) }
+    }
+
+    /// Enters a container, unless there is none left in the one around it.
+    private mutating func enterNext(_ letter: Unicode.Scalar, _ contents: CText) throws(Fault) -> Bool {
+        try enterNext(letter, contents.pointer)
+    }
+
+    private mutating func enterNext(_ letter: Unicode.Scalar, _ contents: UnsafePointer<CChar>) throws(Fault) -> Bool {
+        guard depth < Self.depthLimit else { throw .tooDeep }
         let result = sd_bus_message_enter_container(message, CChar(UInt8(ascii: letter)), contents)
-        guard result > 0 else { throw .malformed(result) }
+        guard result >= 0 else { throw .malformed(result) }
+        if result > 0 { depth += 1 }
+        return result > 0
     }
 
     private mutating func leave() throws(Fault) {

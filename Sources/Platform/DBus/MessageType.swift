@@ -35,6 +35,10 @@ final class MessageType: Sendable {
     static let variant = MessageType(.variant, signature: "v", contents: "")
     /// `a{sv}`'s entries.
     static let propertyEntry = CText("sv")
+    /// What `a{sv}` contains.
+    static let propertyContents = CText("{sv}")
+    /// What `as` contains.
+    static let stringContents = CText("s")
     /// By letter; nil where no basic type has it.
     static let basics: [MessageType?] = {
         var types = [MessageType?](repeating: nil, count: 128)

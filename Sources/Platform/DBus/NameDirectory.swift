@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 
 /// The well-known names that a connection follows, each once however many ask. Used on the connection's queue only.
 final class NameDirectory {
@@ -24,7 +25,10 @@ final class FollowedName: @unchecked Sendable {
     let name: String
     /// The unique name of the owner. Exact in the order of messages: the bus answers the question and reports changes in
     /// line with the signals that the owner sends.
-    private(set) var owner: String?
+    private(set) var owner: String? {
+        didSet { ownerText = owner.map { CText($0) } }
+    }
+    private var ownerText: CText?
     private var isKnown = false
     private weak var connection: BusConnection?
     private var subscription: BusSubscription?
@@ -50,6 +54,12 @@ final class FollowedName: @unchecked Sendable {
             case .failure: self?.update(nil)
             }
         }
+    }
+
+    /// Whether that is the owner's unique name.
+    func isOwned(by sender: UnsafePointer<CChar>?) -> Bool {
+        guard let sender, let ownerText else { return false }
+        return strcmp(sender, ownerText.pointer) == 0
     }
 
     func add(_ follower: OwnerFollower) {

@@ -10,6 +10,8 @@ final class SignalObserver {
     var slot: OpaquePointer?
     /// Who may speak in the sender's name, where that is a well-known one.
     var owner: FollowedName?
+    /// Of a property that is not for the handler when it is told alone.
+    var watches: PropertyWatches?
     private let match: BusMatch
     private let handler: @Sendable (BusSignal) -> Void
     private static let log = Log("dbus")
@@ -22,25 +24,33 @@ final class SignalObserver {
         self.handler = handler
     }
 
-    /// The signal that `message` is, if it is for this observer.
-    func read(_ message: OpaquePointer, _ types: MessageTypes) -> BusSignal? {
+    /// What is to be delivered of `message`, if it is for this observer.
+    func read(_ message: OpaquePointer, _ types: MessageTypes) -> BusConnection.Delivery? {
         guard lease.isValid else { return nil }
-        let sender = String(text: sd_bus_message_get_sender(message))
-        if let owner, owner.owner != sender { return nil }
+        if let owner, !owner.isOwned(by: sd_bus_message_get_sender(message)) { return nil }
         do throws(MessageReader.Fault) {
-            var reader = MessageReader(message, types)
-            let arguments = try reader.arguments()
-            // What the match fixes need not be copied out of the message.
-            return BusSignal(
-                sender: sender,
-                path: match.path ?? String(text: sd_bus_message_get_path(message)),
-                interface: match.interface ?? String(text: sd_bus_message_get_interface(message)),
-                member: match.member ?? String(text: sd_bus_message_get_member(message)),
-                arguments: arguments)
+            switch try watches?.find(in: message, types) ?? .other {
+            case .value(let value, let watch): return .property(watch, value)
+            case .unwatched: return nil
+            case .other: return .signal(self, try signal(message, types))
+            }
         } catch {
+            let sender = String(text: sd_bus_message_get_sender(message))
             Self.log.warning("a signal of \(sender) for \(match) is dropped: \(error.text)")
             return nil
         }
+    }
+
+    private func signal(_ message: OpaquePointer, _ types: MessageTypes) throws(MessageReader.Fault) -> BusSignal {
+        var reader = MessageReader(message, types)
+        let arguments = try reader.arguments()
+        // What the match fixes need not be copied out of the message.
+        return BusSignal(
+            sender: String(text: sd_bus_message_get_sender(message)),
+            path: match.path ?? String(text: sd_bus_message_get_path(message)),
+            interface: match.interface ?? String(text: sd_bus_message_get_interface(message)),
+            member: match.member ?? String(text: sd_bus_message_get_member(message)),
+            arguments: arguments)
     }
 
     func deliver(_ signal: BusSignal) {

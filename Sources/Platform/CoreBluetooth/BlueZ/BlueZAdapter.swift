@@ -98,7 +98,8 @@ final class BlueZAdapter: @unchecked Sendable {
             guard connection.isOpen else { return busLost() }
             connection.onDisconnect = { [weak self] in self?.busLost() }
             self.connection = connection
-            objects = BusObjectMirror(connection, service: BlueZ.service, clock: clock.clock) { [weak self] event in
+            objects = BusObjectMirror(connection, service: BlueZ.service, apart: BlueZ.value, clock: clock.clock) {
+                [weak self] event in
                 self?.handle(event)
             }
         } catch {

@@ -290,7 +290,6 @@ final class BlueZLink: AttributeLink, @unchecked Sendable {
     }
 
     func changed(_ path: String, _ properties: [String: BusValue]) {
-        if let value = properties["Value"]?.data { subscriptions[path]?.signalled(value) }
         if let mtu = properties["MTU"]?.int { agreed(mtu) }
     }
 

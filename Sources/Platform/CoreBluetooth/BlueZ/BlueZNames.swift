@@ -1,4 +1,5 @@
 import Basics
+import DBus
 
 /// What `bluetoothd` calls things on the bus (BlueZ 5.66, doc/*-api.txt).
 enum BlueZ {
@@ -12,6 +13,9 @@ enum BlueZ {
     static let gattDescriptor = "org.bluez.GattDescriptor1"
     static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+
+    /// A remote characteristic's value: signalled for each notification, and for each read.
+    static let value = BusProperty(gattCharacteristic, "Value")
 
     /// Names of the daemon's errors.
     enum ErrorName {

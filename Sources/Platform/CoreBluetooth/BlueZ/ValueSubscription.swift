@@ -16,6 +16,7 @@ final class ValueSubscription: @unchecked Sendable {
     private let adapter: BlueZAdapter
     private let path: String
     private let deliver: @Sendable (Data) -> Void
+    private var watch: BusSubscription?
     private var isOn = false
     private var changes: [(enabled: Bool, completion: RadioCompletion<Void>)] = []
     private var call: BusPendingCall?
@@ -29,6 +30,9 @@ final class ValueSubscription: @unchecked Sendable {
         self.adapter = adapter
         self.deliver = deliver
         self.path = path
+        watch = adapter.objects?.watch(path) { [weak self] value in
+            if let value = value.data { self?.signalled(value) }
+        }
     }
 
     // MARK: Turning on and off
@@ -89,7 +93,7 @@ final class ValueSubscription: @unchecked Sendable {
     // MARK: Values
 
     /// A signal told the characteristic's value.
-    func signalled(_ value: Data) {
+    private func signalled(_ value: Data) {
         guard isOn else { return }
         if reads > 0 { heldValues.append(value) } else { deliver(value) }
     }
@@ -114,6 +118,7 @@ final class ValueSubscription: @unchecked Sendable {
     func end(_ failure: RadioFailure) {
         guard self.failure == nil else { return }
         self.failure = failure
+        watch = nil
         call?.cancel()
         if isOn { adapter.send(path, BlueZ.gattCharacteristic, "StopNotify") }
         isOn = false
