@@ -21,7 +21,7 @@ enum DemoCommand: Command {
           --json            Print one JSON object instead of lines. Needs --once.
           --port N          The cloud's port (default: any free one).
           --data DIR        Keep the cloud there (default: a temporary directory, removed at the end).
-          --snapshot FILE   Where the picture goes (default: porchlight-<end of the device id>.png, temporary directory).
+          --snapshot FILE   Where the picture goes (default: porchlight-<end of the device id>.png, here).
           --ssid NAME       The network to join (default: Porchlight Demo).
           --password TEXT   Its password (default: the right one, porchlight). Another one shows how pairing fails.
 

@@ -23,7 +23,7 @@ enum PairCommand: Command {
           --ssid NAME           The network that the camera is to join.
           --hidden              It hides its name, so the camera cannot list it.
           --camera NAME         Which camera, such as 'Camera A1B2' (default: the nearest).
-          --snapshot FILE       Where the picture goes (default: porchlight-<end of the device id>.png, temporary directory).
+          --snapshot FILE       Where the picture goes (default: porchlight-<end of the device id>.png, here).
           --json                Print one JSON object instead of lines.
 
         Bluetooth is BlueZ's where the machine has a system bus; PORCHLIGHT_ADAPTER=hci1 chooses an adapter. An adapter does

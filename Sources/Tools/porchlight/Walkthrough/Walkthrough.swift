@@ -49,8 +49,8 @@ struct Walkthrough: Sendable {
 
     /// Minutes of pairing are not worth a picture that cannot be kept.
     static func checkSnapshot(_ path: String?) throws(StepFailure) {
-        guard let path else { return }
-        let directory = URL(filePath: path).deletingLastPathComponent().path
+        let directory =
+            path.map { URL(filePath: $0).deletingLastPathComponent().path } ?? FileManager.default.currentDirectoryPath
         guard FileManager.default.isWritableFile(atPath: directory) else {
             throw StepFailure(
                 step: "prepare", reason: "\(directory) is no directory that can be written",
@@ -230,7 +230,9 @@ struct Walkthrough: Sendable {
         return outcome
     }
 
+    /// Where the user is: in a directory that all share, others could read the picture or choose where it goes.
     private static func defaultSnapshot(of deviceID: String) -> URL {
-        FileManager.default.temporaryDirectory.appending(path: "porchlight-\(deviceID.suffix(4)).png")
+        URL(filePath: FileManager.default.currentDirectoryPath)
+            .appending(path: "porchlight-\(deviceID.suffix(4)).png")
     }
 }
