@@ -236,9 +236,8 @@ public actor WpaSupplicant: NetworkJoiner {
     ) async throws(WiFiError) {
         let ours = try await supplicant.blocks().filter(\.isOurs)
         // Of an earlier run of this program, perhaps one that was killed: a connection that works is not broken.
-        if try await supplicant.currentSSID() == network.ssid,
-            let current = ours.first(where: { [path = try await supplicant.currentBlock()] in $0.path == path })
-        {
+        let path = try await supplicant.currentBlock()
+        if let current = ours.first(where: { $0.path == path }), try await supplicant.currentSSID() == network.ssid {
             if current.retreat != nil { try await supplicant.keep(current.path) }
             return try await remove(ours.filter { $0 != current }, from: supplicant)
         }

@@ -9,7 +9,9 @@ import Wire
 /// Joins real networks, in the radio lab: `Lab/scenarios/wifi-kinds.sh` names them, and reads what came of each.
 ///
 /// `PORCHLIGHT_LAB_NETWORKS` is a file with a line a network, in the order in which they are tried: name of the test, SSID
-/// in hexadecimal digits, security, how it ends (`joined` or a `PairingFailure`), and the password; separated by tabs.
+/// in hexadecimal digits, security, how it ends, and the password; separated by tabs. It ends with a `PairingFailure`, or the
+/// network is joined and then `kept`; or `left`: the camera goes back to the network before; or `abandoned`: the camera is
+/// forgotten, and another one, which is not paired, starts.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["PORCHLIGHT_LAB_NETWORKS"] != nil))
 struct WpaSupplicantLabTests {
     private struct Line {
@@ -41,19 +43,58 @@ struct WpaSupplicantLabTests {
         for network in heard { print("heard", network.ssid.networkName, network.security, network.rssi, network.bands) }
         for line in lines {
             let start = ContinuousClock.now
-            let ending: String
-            do throws(PairingFailure) {
-                try await supplicant.join(line.network)
-                ending = "joined"
-            } catch {
-                ending = error.rawValue
-            }
+            let ending = try await ending(of: line, supplicant)
             let taken = start.duration(to: .now)
             print("result\t\(line.test)\t\(ending)\t\(line.ending)\t\(taken)")
-            if line.ending == "joined", line.network.security != .enterprise {
+            if line.ending == "kept" {
                 let isListed = heard.contains { $0.ssid == line.network.ssid }
                 print("listed\t\(line.test)\t\(isListed)\t\(await supplicant.signalStrength() ?? 0) dBm")
             }
         }
+    }
+
+    private func ending(of line: Line, _ supplicant: WpaSupplicant) async throws -> String {
+        let before = await supplicant.wanted?.ssid
+        do throws(PairingFailure) {
+            if line.ending == "abandoned" {
+                try await opened().join(line.network)
+            } else {
+                try await supplicant.join(line.network)
+            }
+        } catch {
+            return error.rawValue
+        }
+        switch line.ending {
+        case "left": await supplicant.goBack()
+        case "abandoned": try await opened().resume(nil)
+        default:
+            await supplicant.keep()
+            return try await supplicant.isOn(line.network.ssid) ? "kept" : "lost"
+        }
+        try await within(.seconds(40), "the network before") { try await supplicant.arrival(on: before) }
+        return line.ending
+    }
+
+    private func opened() async throws(PairingFailure) -> WpaSupplicant {
+        do throws(WiFiError) {
+            return try await WpaSupplicant.open("wlan0")
+        } catch {
+            throw error.pairingFailure
+        }
+    }
+}
+
+extension WpaSupplicant {
+    fileprivate func isOn(_ ssid: Data) async throws -> Bool { try await supplicant().currentSSID() == ssid }
+
+    fileprivate func arrival(on ssid: Data?) async throws {
+        let supplicant = try await supplicant()
+        let (changes, change) = AsyncStream.makeStream(of: Void.self)
+        let subscriptions = supplicant.observe { _ in change.yield() }
+        change.yield()
+        for await _ in changes {
+            if try await supplicant.currentSSID() == ssid { break }
+        }
+        withExtendedLifetime(subscriptions) {}
     }
 }

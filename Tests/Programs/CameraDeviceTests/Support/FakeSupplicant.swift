@@ -103,6 +103,11 @@ final class FakeSupplicant: Sendable {
     /// The network blocks by their paths.
     var blocks: [String: Block] { state.withLock { $0.blocks } }
 
+    /// The names of the networks of all blocks.
+    var names: Set<String> {
+        Set(blocks.values.compactMap { $0.fields["ssid"]?.data }.map { String(decoding: $0, as: UTF8.self) })
+    }
+
     /// Waits for a request, passing over others.
     @discardableResult
     func next(
