@@ -15,6 +15,8 @@ struct PeripheralSubscriptionTests {
             probe.server.connect(central)
             probe.server.configure(Sample.uuid(uuid), value, by: central)
             try await probe.expectSubscribed(central, id)
+            // The daemon has counted it, without which it does not tell of the end.
+            try await probe.settle()
         }
         return probe
     }
@@ -41,6 +43,7 @@ struct PeripheralSubscriptionTests {
         probe.server.configure(Sample.uuid(4), 1, by: first)
         try await probe.expectUnsubscribed(first, Sample.notifying)
         try await probe.expectSubscribed(first, Sample.notifying)
+        try await probe.settle()
         probe.server.configure(Sample.uuid(4), 0, by: first)
         probe.server.configure(Sample.uuid(4), 0, by: second)
         try await probe.expectUnsubscribed(first, Sample.notifying)
@@ -87,6 +90,7 @@ struct PeripheralSubscriptionTests {
         probe.server.connect(first, bonded: true)
         probe.server.configure(Sample.uuid(4), 1, by: first)
         try await probe.expectSubscribed(first, Sample.notifying)
+        try await probe.settle()
         probe.server.disconnect(first)
         try await probe.expectUnsubscribed(first, Sample.notifying)
         probe.server.connect(first, bonded: true)
