@@ -3,8 +3,8 @@
 # 'failed', and a text. Only the functions of this list can be called, and only with words that name things.
 
 CONTROL=/run/control
-control_commands='heal allow_bluetooth deny_bluetooth forget_devices order_peer plug_controllers power quiet_peer
-    restart_bluetoothd restart_dbus start_bluetoothd start_dbus start_peer stop_bluetoothd stop_dbus stop_peer tell_peer
+control_commands='heal allow_bluetooth deny_bluetooth forget_devices freeze_bluetoothd order_peer plug_controllers power
+    quiet_peer restart_bluetoothd restart_dbus start_bluetoothd start_dbus start_peer stop_bluetoothd stop_dbus stop_peer tell_peer
     unplug_controllers'
 
 # serve_control: until the line 'ended STATUS' comes, with which it returns. A line 'result' is one of report.sh's,
@@ -57,6 +57,11 @@ plug_controllers() {
     start_controllers "$controllers"
 }
 
+# freeze_bluetoothd: it does not answer any more, so that what it is asked for is still under way when it is killed.
+freeze_bluetoothd() {
+    kill -s STOP "${daemon_ids[bluetoothd]}"
+}
+
 # forget_devices: bluetoothd is started anew and knows no device and no attribute.
 forget_devices() {
     stop_bluetoothd || return
@@ -100,7 +105,9 @@ declare -A peer_inputs=() peer_outputs=()
 start_peer() {
     local name=$1 program=$2 pipe=/run/peer-$1 descriptor
     shift 2
-    rm -f "$pipe" "$LOGS/$name.log"
+    rm -f "$pipe"
+    # Each life of it has a log of its own.
+    [ ! -e "$LOGS/$name.log" ] || mv "$LOGS/$name.log" "$LOGS/$name.$EPOCHSECONDS.log"
     mkfifo "$pipe" || return
     exec {descriptor}<> "$pipe"
     peer_inputs[$name]=$descriptor

@@ -50,8 +50,6 @@ extension FaultTests {
             await camera.events.expect(["state unauthorized"])
             app.manager.scanForPeripherals(withServices: nil)
             try await lab.ask("allow_bluetooth")
-            // Nothing tells of a policy's change: it is seen when the daemon is started again.
-            try await lab.ask("restart_bluetoothd")
             try await app.events.expectReturn()
             try await camera.events.expectReturn()
             try await FaultPair(lab, camera: camera, app: app).worksAgain()

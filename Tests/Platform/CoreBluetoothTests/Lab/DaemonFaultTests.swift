@@ -26,15 +26,24 @@ extension FaultTests {
             try await restart(pair)
         }
 
-        @Test("while the app connects")
-        func connecting() async throws {
+        @Test("while the app connects, a service is added and advertising begins: who was promised an answer gets one")
+        func underWay() async throws {
             let pair = try await FaultPair()
             let peripheral = try await pair.found()
-            try await pair.lab.ask("power hci1 off")
-            await pair.camera.events.expect(["state poweredOff"])
+            let other = try LabAir.camera()
+            try await other.expectState(.poweredOn)
+            try await pair.lab.ask("freeze_bluetoothd")
             pair.app.manager.connect(peripheral)
+            other.manager.add(CBMutableService(type: CBUUID(string: "FFF2"), primary: true))
+            other.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "FFF2")]])
             try await restart(pair)
             #expect(peripheral.state == .disconnected)
+            var told: [String] = []
+            while told.count < 3 { told.append(try await other.events.next("answers and the state") { $0.label }) }
+            #expect(Set(told) == ["added unknown", "advertising operationCancelled", "state resetting"])
+            #expect(!other.manager.isAdvertising)
+            try await other.events.expectReturn()
+            #expect(other.events.unexpected == [])
         }
 
         @Test("while services are discovered")
@@ -52,14 +61,16 @@ extension FaultTests {
             try await restart(pair)
         }
 
-        @Test("while a value is read: it fails, once")
-        func reading() async throws {
+        @Test("while a value is written and its reading waits: each fails, once")
+        func writing() async throws {
             let pair = try await FaultPair()
             let peripheral = try await pair.explored()
             pair.camera.behaviour.withLock { $0.answers = false }
-            peripheral.readValue(for: try pair.remote(pair.sample.value, of: peripheral))
-            _ = try await pair.camera.nextRead()
-            try await restart(pair, app: ["value notConnected"])
+            let value = try pair.remote(pair.sample.value, of: peripheral)
+            peripheral.writeValue(Data([1]), for: value, type: .withResponse)
+            peripheral.readValue(for: value)
+            _ = try await pair.camera.nextWrite()
+            try await restart(pair, app: ["wrote notConnected", "value notConnected"])
         }
 
         @Test("while values are sent to a subscriber")

@@ -37,7 +37,8 @@ extension CentralProbe.Event: TracedEvent {
         case .notifying(_, let isOn, let error): "notifying \(isOn) \(Self.outcome(error))"
         case .rssi(_, let error): "rssi \(Self.outcome(error))"
         case .modified: "modified"
-        case .discovered, .connectionEvent, .renamed, .ready: nil
+        case .ready: "ready"
+        case .discovered, .connectionEvent, .renamed: nil
         }
     }
 }
@@ -52,7 +53,7 @@ extension PeripheralProbe.Event: TracedEvent {
         case .unsubscribed: "unsubscribed"
         case .read: "read"
         case .write: "write"
-        case .ready: nil
+        case .ready: "ready"
         }
     }
 }

@@ -180,22 +180,35 @@ extension FaultTests {
             try await visit.lab.ask("heal")
             let app = try await LabAir.readyApp(on: "F0:00:00:00:00:03")
             app.manager.scanForPeripherals(withServices: nil)
-            var names: Set<UUID> = []
-            while names.count < 200 {
-                let found = try await app.events.next("advertiser \(names.count + 1)", limit: .seconds(60)) { event in
-                    if case .discovered(let peripheral, let heard) = event {
-                        (peripheral.identifier, heard.rssi)
-                    } else {
-                        nil
-                    }
+            var identifiers: [UUID: Int] = [:]
+            var named: Set<Int> = []
+            while named.count < 200 {
+                let (peripheral, heard) = try await app.events.next(
+                    "advertiser \(named.count + 1)", limit: .seconds(60)
+                ) {
+                    if case .discovered(let peripheral, let heard) = $0 { (peripheral, heard) } else { nil }
                 }
-                #expect(names.insert(found.0).inserted)
-                #expect((-99 ... -40).contains(found.1))
+                let number = try #require(heard.manufacturer.flatMap(Self.number))
+                #expect(heard.rssi == -40 - number % 60)
+                #expect(heard.services == [PeerTable.values])
+                // Once, or a second time for the sake of a name that came after the rest.
+                #expect(identifiers.updateValue(number, forKey: peripheral.identifier) == nil || heard.name != nil)
+                guard let name = heard.name else { continue }
+                #expect(name == "crowd-\(String(repeating: "0", count: 3 - "\(number)".count))\(number)")
+                #expect(named.insert(number).inserted)
             }
+            #expect(identifiers.count == 200)
+            #expect(Set(identifiers.values) == Set(0..<200))
             app.manager.stopScan()
             app.release()
             try await visit.lab.ask("stop_peer crowd")
             try await visit.worksAgain()
+        }
+
+        /// What follows the company in the manufacturer data of one of the crowd.
+        private static func number(_ data: Data) -> Int? {
+            guard data.count == 6, data.starts(with: [0xFF, 0xFF]) else { return nil }
+            return data.dropFirst(2).reversed().reduce(0) { $0 << 8 | Int($1) }
         }
 
         @Test("malformed and cut advertisements do no harm, and the longest are heard whole")
@@ -207,6 +220,7 @@ extension FaultTests {
             app.manager.scanForPeripherals(withServices: nil)
             var found: Set<UUID> = []
             var longest: CentralProbe.Heard?
+            var names: Set<String> = []
             // A scan response, such as the longest name, may be told of after the rest.
             while found.count < 21 || longest?.name == nil {
                 let (peripheral, heard) = try await app.events.next(
@@ -215,10 +229,14 @@ extension FaultTests {
                     if case .discovered(let peripheral, let heard) = event { (peripheral, heard) } else { nil }
                 }
                 found.insert(peripheral.identifier)
+                if let name = heard.name { names.insert(name) }
                 if heard.manufacturer == Data([0xFF, 0xFF] + (0..<27)) { longest = heard }
             }
             #expect(found.count == 21)
-            #expect(longest?.name == String(repeating: "n", count: 29))
+            let name = String(repeating: "n", count: 29)
+            #expect(longest?.name == name)
+            // A cut name is none. Of one that is no text, the daemon leaves what is ASCII.
+            #expect(names.isSubset(of: ["odd!", "(", name]))
             app.manager.stopScan()
             app.release()
             try await visit.lab.ask("stop_peer odd")
