@@ -51,7 +51,7 @@ public final class BusConnection: @unchecked Sendable {
     /// the bus may have gone in between.
     public var isOpen: Bool { watch != nil }
     /// The connection itself, and what wakes it; nil when closed.
-    private var watch: BusWatch?
+    private(set) var watch: BusWatch?
     private var disconnectHandler: (@Sendable () -> Void)?
     private var isDraining = false
     /// The queue's, if it has any: work that a delivery leads to is done in the same turn.
@@ -152,39 +152,6 @@ public final class BusConnection: @unchecked Sendable {
             }
         }
         return call
-    }
-
-    /// Calls a method and asks for no answer. Where the bus or the other side refuses, nobody learns of it.
-    /// - Throws: ``BusError/invalid(_:)``, ``BusError/disconnected``
-    public func send(
-        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
-    ) throws(BusError) {
-        assertOnQueue()
-        guard let handle = watch?.handle else { throw .disconnected }
-        let message = try handle.methodCall(destination, path, interface, member, arguments)
-        defer { sd_bus_message_unref(message) }
-        sd_bus_message_set_expect_reply(message, 0)
-        try dispatch(message, on: handle, "a call of \(interface).\(member)")
-    }
-
-    /// Emits a signal to whoever has asked for it.
-    /// - Throws: ``BusError/invalid(_:)``, ``BusError/disconnected``
-    public func emit(
-        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
-    ) throws(BusError) {
-        assertOnQueue()
-        guard let handle = watch?.handle else { throw .disconnected }
-        let message = try handle.signal(path, interface, member, arguments)
-        defer { sd_bus_message_unref(message) }
-        try dispatch(message, on: handle, "a signal \(interface).\(member)")
-    }
-
-    private func dispatch(
-        _ message: OpaquePointer, on handle: BusHandle, _ what: @autoclosure () -> String
-    ) throws(BusError) {
-        let result = sd_bus_send(handle.bus, message, nil)
-        guard result >= 0 else { throw BusError(sending: what(), result: result) }
-        rearm()
     }
 
     // MARK: Signals
@@ -377,7 +344,8 @@ public final class BusConnection: @unchecked Sendable {
         return calls
     }
 
-    private func rearm() {
+    /// To be called after everything that sd-bus may want to send, or to wait for.
+    func rearm() {
         // While messages are handled, the loop does it at its end.
         if !isDraining { watch?.rearm() }
     }
