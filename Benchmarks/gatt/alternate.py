@@ -34,7 +34,15 @@ class Client:
         return [float(word) for word in answer.split()]
 
     def round(self):
-        return {name: measured for row, name in ROUND for measured in [self.do(row)] if name}
+        measured = {}
+        for row, name in ROUND:
+            figures = self.do(row)
+            if name:
+                measured[name] = figures
+            if row == "rest":
+                # CoreBluetooth's stopScan has no answer: the end of the discovery is not to be part of the next row.
+                time.sleep(0.5)
+        return measured
 
 
 def main():
