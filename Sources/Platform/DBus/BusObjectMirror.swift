@@ -95,6 +95,17 @@ public final class BusObjectMirror: @unchecked Sendable {
         objects.filter { $0.value[interface] != nil }.keys.sorted()
     }
 
+    /// The objects below a path that have an interface, and the properties of that; in any order.
+    public func objects(
+        below path: String, with interface: String
+    ) -> [(path: String, properties: [String: BusValue])] {
+        objects.compactMap { entry in
+            let rest = entry.key.utf8.dropFirst(path.utf8.count)
+            guard rest.first == UInt8(ascii: "/"), entry.key.hasPrefix(path) else { return nil }
+            return entry.value[interface].map { (entry.key, $0) }
+        }
+    }
+
     /// The names of an object's interfaces, in order; empty where there is no such object.
     public func interfaces(of path: String) -> [String] { objects[path, default: [:]].keys.sorted() }
 

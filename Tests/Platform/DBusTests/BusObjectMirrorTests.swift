@@ -50,6 +50,8 @@ struct BusObjectMirrorTests {
             #expect(mirror.paths(with: "test.One") == ["/a"])
             #expect(mirror.properties("/a", "test.One") == ["Name": "a", "Count": 0])
             #expect(mirror.interfaces(of: "/a") == ["test.One"])
+            #expect(mirror.objects(below: "", with: "test.One").map(\.path) == ["/a"])
+            #expect(mirror.objects(below: "/a", with: "test.One").isEmpty)
         }
         try await peer.run { connection in
             try tree.add("/b", "test.Two", properties: ["X": true])

@@ -101,12 +101,7 @@ final class BlueZLink: AttributeLink, @unchecked Sendable {
 
     private func readTable() -> GATTTable {
         guard let objects = adapter.objects else { return GATTTable() }
-        let below = path + "/"
-        let table = GATTTable(device: path) { interface in
-            objects.paths(with: interface).filter { $0.hasPrefix(below) }.map { path in
-                (path, objects.properties(path, interface) ?? [:])
-            }
-        }
+        let table = GATTTable(device: path) { interface in objects.objects(below: path, with: interface) }
         for characteristic in table.characteristics.values.joined() {
             guard let mtu = objects.properties(characteristic.path, BlueZ.gattCharacteristic)?["MTU"]?.int else {
                 continue

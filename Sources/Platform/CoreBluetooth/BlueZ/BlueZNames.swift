@@ -66,20 +66,32 @@ extension CBUUID {
         guard text.utf8.count == 36 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
+        var index = 0
         var high: UInt8?
-        for (index, character) in text.utf8.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
+        for character in text.utf8 {
+            defer { index += 1 }
+            if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard character == UInt8(ascii: "-") else { return nil }
                 continue
             }
-            guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+            guard let digit = Self.digit(character) else { return nil }
             if let upper = high {
-                bytes.append(upper << 4 | UInt8(digit))
+                bytes.append(upper << 4 | digit)
                 high = nil
             } else {
-                high = UInt8(digit)
+                high = digit
             }
         }
         self.init(shortening: bytes)
+    }
+
+    /// A device tells dozens of UUIDs each time it connects, so they are read byte by byte.
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

@@ -91,15 +91,17 @@ struct GATTTable: Sendable {
     }
 
     private static func parent(of path: String) -> String? {
-        path.lastIndex(of: "/").map { String(path[..<$0]) }
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
     }
 }
 
 extension AttributeID {
     /// Reads the handle in the last part of an object's path.
     init?(path: String, kind: String, below parent: String) {
-        guard path.utf8.count == parent.utf8.count + 1 + kind.utf8.count + 4,
-            path.hasPrefix(parent + "/" + kind), let handle = UInt16(path.suffix(4), radix: 16)
+        let name = path.utf8.dropFirst(parent.utf8.count)
+        guard name.count == 1 + kind.utf8.count + 4, path.hasPrefix(parent),
+            name.first == UInt8(ascii: "/"), name.dropFirst().starts(with: kind.utf8),
+            let handle = UInt16(Substring(name.suffix(4)), radix: 16)
         else { return nil }
         self.init(handle)
     }
