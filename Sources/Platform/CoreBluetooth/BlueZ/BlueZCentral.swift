@@ -7,6 +7,10 @@ import Foundation
 final class BlueZCentral: CentralRadio, @unchecked Sendable {
     // Unchecked because the mutable state is touched on `adapter.queue` only, but for `connected`, which is locked.
 
+    /// How long the links of a daemon that has died may outlive it. The kernel ends them two seconds later; a daemon that is
+    /// started sooner takes them for its own and says 'connected' (BlueZ 5.66, Linux 6.12).
+    static let afterlife = Duration.seconds(3)
+
     let adapter: BlueZAdapter
     let sharing: AdapterSharing
     private let log = Log("radio")
@@ -58,8 +62,19 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     private func changed(to state: CBManagerState) {
         isOn = state == .poweredOn
-        if isOn { lookForConnections() } else { silence(.radio(.notConnected, "the Bluetooth adapter is \(state)")) }
+        if isOn {
+            lookForConnections()
+        } else {
+            if state == .resetting { for address in links.keys { linger(address) } }
+            silence(.radio(.notConnected, "the Bluetooth adapter is \(state)"))
+        }
         deliver?(.state(state))
+    }
+
+    /// Has everybody of the process wait for the end of a link that nobody can be told to end.
+    private func linger(_ address: RadioAddress) {
+        guard let share = shares.removeValue(forKey: address), sharing.depart(share) else { return }
+        _ = adapter.clock.after(Self.afterlife, on: adapter.queue) { [sharing] in sharing.departed(share) }
     }
 
     /// Ends everything without events; operations are completed.

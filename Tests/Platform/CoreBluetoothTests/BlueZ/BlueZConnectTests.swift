@@ -257,6 +257,31 @@ struct BlueZConnectTests {
         try await first.connect()
     }
 
+    @Test("a link that outlives its daemon is not taken for a new one")
+    func ghostLink() async throws {
+        let daemon = try await FakeBlueZ.powered()
+        daemon.addDevice(services: [.standard])
+        let clock = ManualClock()
+        let probe = try await RadioProbe.on(daemon, clock: clock)
+        try await probe.connect()
+        try await daemon.called("Connect")
+        daemon.kill()
+        try await probe.expect(.resetting)
+        try await daemon.start()
+        daemon.addAdapter()
+        daemon.addDevice(connected: true, services: [.standard])
+        try await probe.expect(.poweredOn)
+        probe.on { $0.connect(FakeBlueZ.address) }
+        await probe.catchUp()
+        await probe.catchUp()
+        #expect(daemon.remaining("Connect") == 0)
+        daemon.breakLink()
+        clock.advance(by: BlueZCentral.afterlife)
+        try await probe.connected()
+        try await daemon.called("Connect")
+        #expect(try await probe.services().get().count == 1)
+    }
+
     @Test("a manager that goes away ends its connections")
     func goneManager() async throws {
         let daemon = try await FakeBlueZ.powered()
