@@ -38,6 +38,8 @@ final class AdapterSharing: Sendable {
         var quiet: [String: Turn] = [:]
         var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var shares: [String: [RadioAddress: [Share]]] = [:]
+        /// Turns that are over when the links to their devices are gone.
+        var lingering: [Turn] = []
         /// Links that are being taken down: none of them has a share.
         var leaving: [String: Set<RadioAddress>] = [:]
     }
@@ -76,6 +78,20 @@ final class AdapterSharing: Sendable {
         }
         for watcher in watchers { watcher() }
         next?.grant()
+    }
+
+    /// Leaves the line as soon as the link to the turn's device is not being taken down.
+    ///
+    /// Nobody may call `Connect` before the daemon has answered the `Disconnect` of an attempt: taken up together, the new
+    /// attempt's socket gets the number of the one before, whose watch then wakes for a device that is gone. BlueZ 5.66
+    /// crashes of it (`device_request_disconnect` closes the socket, the main loop drops its watch at the next turn).
+    func leaveWhenGone(_ turn: Turn) {
+        let isToWait = state.withLock { state in
+            guard state.leaving[turn.adapter]?.contains(turn.address) == true else { return false }
+            state.lingering.append(turn)
+            return true
+        }
+        if !isToWait { leave(turn) }
     }
 
     /// Whether somebody waits behind the one whose time it is.
@@ -137,11 +153,14 @@ final class AdapterSharing: Sendable {
 
     /// The link that had this last share is gone.
     func departed(_ share: Share) {
-        let watchers = state.withLock { state in
-            guard state.leaving[share.adapter]?.remove(share.address) != nil else { return [@Sendable () -> Void]() }
+        let (turns, watchers): ([Turn], [@Sendable () -> Void]) = state.withLock { state in
+            guard state.leaving[share.adapter]?.remove(share.address) != nil else { return ([], []) }
             if state.leaving[share.adapter]?.isEmpty == true { state.leaving[share.adapter] = nil }
-            return Array(state.watchers.values)
+            let isOver: (Turn) -> Bool = { $0.adapter == share.adapter && $0.address == share.address }
+            defer { state.lingering.removeAll(where: isOver) }
+            return (state.lingering.filter(isOver), Array(state.watchers.values))
         }
+        for turn in turns { leave(turn) }
         for watcher in watchers { watcher() }
     }
 

@@ -39,6 +39,8 @@ final class BlueZConnector: @unchecked Sendable {
     /// While a call is under way.
     private var share: AdapterSharing.Share?
     private var call: BusPendingCall?
+    /// Whether the daemon has been told to end the attempt that the turn was for.
+    private var isAbandoned = false
     private var alarm: RadioClock.Alarm?
 
     init(
@@ -126,7 +128,7 @@ final class BlueZConnector: @unchecked Sendable {
             }
         case .leaveLine:
             alarm?.cancel()
-            if let turn { sharing.leave(turn) }
+            if let turn { isAbandoned ? sharing.leaveWhenGone(turn) : sharing.leave(turn) }
             turn = nil
         case .call(let quietly):
             if quietly, let turn { sharing.hush(turn) }
@@ -150,10 +152,12 @@ final class BlueZConnector: @unchecked Sendable {
 
     private func abandon() {
         guard let share = takeShare() else { return }
+        isAbandoned = true
         deliver(self, .abandon(share))
     }
 
     private func connect() {
+        isAbandoned = false
         yieldWhenSlow()
         call = adapter.call(path, BlueZ.device, "Connect", timeout: Self.limit) { [weak self] result in
             guard let self else { return }

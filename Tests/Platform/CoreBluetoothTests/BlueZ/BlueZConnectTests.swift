@@ -292,4 +292,25 @@ struct BlueZConnectTests {
         }
         try await daemon.called("Disconnect")
     }
+
+    @Test("after an attempt that is called off, nobody connects before the daemon has ended it")
+    func calledOff() async throws {
+        let (daemon, probe) = try await prepared()
+        let absent = RadioAddress(number: 0xC000_0000_0005)
+        daemon.addDevice(absent, rssi: nil)
+        await probe.catchUp()
+        daemon.script("Connect", .silence)
+        daemon.script("Disconnect", .silence)
+        probe.on { radio in
+            radio.connect(absent)
+            radio.connect(FakeBlueZ.address)
+        }
+        try await daemon.called("Connect")
+        probe.on { $0.disconnect(absent) }
+        try await daemon.called("Disconnect")
+        await probe.catchUp()
+        #expect(daemon.remaining("Connect") == 0)
+        daemon.answerSilenced("Disconnect")
+        try await probe.connected()
+    }
 }
