@@ -1,7 +1,7 @@
 # The benchmark's guest: bluetoothd on a controller of Bumble's, and two clients that take turns with one peripheral.
 # bumble: yes
 # daemons: dbus
-# limit: 700
+# limit: 600
 # tests: 1
 start_peer peer peripheral plain
 # As a home's: without the debugging that the scenarios want.
