@@ -11,9 +11,12 @@ MEMORY_MIB = 2048
 
 
 class Machine:
-    """Boots when made. One thread follows it; `stop` may be called by any."""
+    """Boots when made. One thread follows it; `stop` may be called by any.
 
-    def __init__(self, run, name, interactive=False):
+    With one processor, if not told otherwise: several, emulated on threads of their own, spend a third of their time on
+    keeping each other informed."""
+
+    def __init__(self, run, name, interactive=False, processors=1):
         directory = run / name
         self.name = name
         self.console = directory / "console.log"
@@ -29,7 +32,7 @@ class Machine:
         share = "security_model=none,multidevs=remap"
         # KVM is not tried: where it is offered inside another guest it can hang instead of failing.
         command = ["setpriv", "--pdeathsig", "KILL",
-                   "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+                   "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", str(processors),
                    "-m", str(MEMORY_MIB), "-display", "none", "-no-reboot", "-nodefaults",
                    "-kernel", str(kernel.image()), "-initrd", str(INITRD), "-append", " ".join(arguments),
                    "-device", "virtio-rng-pci",
