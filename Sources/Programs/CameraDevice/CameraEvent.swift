@@ -41,7 +41,7 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .filming(let source): "filming \(source)"
         case .networks(let summary): "Wi-Fi: \(summary)"
-        case .advertising(let name): "waiting to be paired as \(name)"
+        case .advertising(let name): "waiting to be paired as \(name), which apps call 'Camera \(name.suffix(4))'"
         case .clientConnected: "a client has connected"
         case .clientDisconnected: "the client has disconnected"
         case .credentialsReceived(let ssid): "credentials received for \(ssid)"

@@ -36,6 +36,7 @@ enum CameraCommand: Command {
     private struct EventLine: Encodable { var event: String }
 
     static func run(_ arguments: Arguments) async throws {
+        try RadioWish.check()
         let address = try arguments.required("cloud")
         guard let url = URL(string: address) else { throw CommandError.usage("'\(address)' is not an address.") }
         var configuration = CameraConfiguration(

@@ -1,4 +1,5 @@
 import Foundation
+import Porchlight
 import TestSupport
 import Testing
 
@@ -41,7 +42,35 @@ struct StepsTests {
             try await Task.sleep(for: .seconds(3600))
             return 0
         }
-        #expect(failure?.reason.contains("nothing within") == true)
+        #expect(failure?.reason == "nothing within 10 ms")
+        #expect(failure?.advice == "the advice")
+    }
+
+    @Test("A step that knows why it is late says it")
+    func lateForAReason() async throws {
+        let failure = await #expect(throws: StepFailure.self) {
+            try await within(.seconds(20), "the step's end") {
+                try await Steps(showsLines: false).run(
+                    "a step", limit: .milliseconds(10), advice: "the advice",
+                    late: { Steps.Late(reason: "nobody is there", advice: "Go there.") }
+                ) { try await Task.sleep(for: .seconds(3600)) }
+            }
+        }
+        #expect(failure?.reason == "nobody is there")
+        #expect(failure?.advice == "Go there.")
+    }
+
+    @Test("Times are written with their unit")
+    func times() {
+        #expect(Duration.seconds(35).text == "35 s")
+        #expect(Duration.milliseconds(250).text == "250 ms")
+    }
+
+    @Test("An error that has a remedy of its own is not answered with the step's")
+    func remedy() async {
+        let failure = await failure(Steps(showsLines: false)) { throw CloudError.unauthorized(reason: "x") }
+        #expect(failure?.reason == "the cloud does not accept the token")
+        #expect(failure?.advice.contains("--token-file") == true)
     }
 
     @Test("A step is given up when the camera's process ends")

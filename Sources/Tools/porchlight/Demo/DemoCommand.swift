@@ -32,13 +32,17 @@ enum DemoCommand: Command {
         """
 
     static func run(_ arguments: Arguments) async throws {
+        try RadioWish.check()
         let json = arguments.has("json")
         if json, !arguments.has("once") { throw CommandError.usage("'--json' needs '--once'.") }
         let port = try arguments.integer("port", in: 0...65_535) ?? 0
+        let network = JoinWish(
+            ssid: arguments["ssid"] ?? Demo.ssid, password: Secret(arguments["password"] ?? Demo.password))
+        try network.check()
         let steps = Steps(showsLines: !json)
         do {
             try Walkthrough.checkSnapshot(arguments["snapshot"])
-            try await run(arguments, steps: steps, port: port)
+            try await run(arguments, steps: steps, port: port, network: network)
         } catch {
             let failure = error as? StepFailure ?? StepFailure(step: "demo", reason: "\(error)", advice: "Start again.")
             if json { try Terminal.say(json: StepFailureReport(failure, done: await steps.done)) }
@@ -46,7 +50,7 @@ enum DemoCommand: Command {
         }
     }
 
-    private static func run(_ arguments: Arguments, steps: Steps, port: Int) async throws {
+    private static func run(_ arguments: Arguments, steps: Steps, port: Int, network: JoinWish) async throws {
         let place = try DemoDirectory(cloud: arguments.directory("data"))
         defer { place.remove() }
         // One air for this process and the camera's, so that another demo on this machine does not hear it, and no trace
@@ -56,9 +60,7 @@ enum DemoCommand: Command {
 
         let interruption = Interruption()
         let demo = Demo(
-            steps: steps, place: place, port: port,
-            network: JoinWish(
-                ssid: arguments["ssid"] ?? Demo.ssid, password: Secret(arguments["password"] ?? Demo.password)),
+            steps: steps, place: place, port: port, network: network,
             snapshot: arguments["snapshot"].map { URL(filePath: $0) })
         do {
             let outcome = try await demo.runUnlessInterrupted(interruption)

@@ -22,7 +22,7 @@ enum PairCommand: Command {
 
           --ssid NAME           The network that the camera is to join.
           --hidden              It hides its name, so the camera cannot list it.
-          --camera NAME         Which camera, such as 'Camera A1B2' (default: the nearest).
+          --camera NAME         Which camera, such as 'Camera A1B2' or PORCH-A1B2 (default: the nearest).
           --snapshot FILE       Where the picture goes (default: porchlight-<end of the device id>.png, here).
           --json                Print one JSON object instead of lines.
 
@@ -34,25 +34,28 @@ enum PairCommand: Command {
         """
 
     static func run(_ arguments: Arguments) async throws {
+        try RadioWish.check()
         let address = try arguments.required("cloud")
-        guard let cloud = URL(string: address), cloud.host() != nil else {
+        guard let cloud = URL(string: address), let host = cloud.host(), !host.isEmpty,
+            ["http", "https"].contains(cloud.scheme?.lowercased())
+        else {
             throw CommandError.usage("'\(address)' is no address of a cloud, such as https://cloud.example.")
         }
         let space = try arguments.required("space")
         let tokenFile = try arguments.required("token-file")
         let ssid = try arguments.required("ssid")
-        guard (1...32).contains(ssid.utf8.count) else {
-            throw CommandError.usage("'--ssid' has 1 to 32 bytes, not \(ssid.utf8.count).")
-        }
+        try JoinWish.check(ssid: ssid)
+        let choice = try arguments["camera"].map { name throws(CommandError) in try CameraChoice(name) }
         let json = arguments.has("json")
         let steps = Steps(showsLines: !json)
         do {
             try Walkthrough.checkSnapshot(arguments["snapshot"])
             let token = try secret(inFile: tokenFile, "token")
             let network = JoinWish(ssid: ssid, password: try password(arguments), isHidden: arguments.has("hidden"))
+            try network.check()
             InstaSDK.configure(environment: .production, region: .us, cloud: cloud, token: token)
             let walk = Walkthrough(
-                steps: steps, spaceID: space, network: network, cameraName: arguments["camera"],
+                steps: steps, spaceID: space, network: network, cameraChoice: choice,
                 snapshot: arguments["snapshot"].map { URL(filePath: $0) }, framesToSee: 5)
             let outcome = try await Interruption().ends("pair") { try await walk.run() }
             if json { try Terminal.say(json: outcome.report(await steps.done)) }

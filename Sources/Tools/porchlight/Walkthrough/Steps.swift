@@ -2,6 +2,12 @@ import Foundation
 
 /// Runs steps one after the other: each is timed, limited, and given up at once when a process that it depends on ends.
 actor Steps {
+    /// Why a step has taken too long, and what to do.
+    struct Late: Sendable {
+        var reason: String
+        var advice: String
+    }
+
     private let showsLines: Bool
     private(set) var done: [WalkthroughReport.Step] = []
     private var camera: ChildProcess?
@@ -22,19 +28,20 @@ actor Steps {
     /// - Parameters:
     ///   - name: Shown, and named in the failure.
     ///   - limit: The longest it may take.
-    ///   - advice: What to do when it takes longer.
+    ///   - advice: What to do when it takes longer, and about an error without a ``Remedy``.
+    ///   - late: Why it takes longer, asked when it does; nil for no more than that.
     ///   - summary: What to show of the result.
     ///   - body: The work; an error that it throws is the reason of the failure.
     func run<Result: Sendable>(
-        _ name: String, limit: Duration, advice: String, summary: @Sendable (Result) -> String = { _ in "" },
-        _ body: @escaping @Sendable () async throws -> Result
+        _ name: String, limit: Duration, advice: String, late: @escaping @Sendable () -> Late? = { nil },
+        summary: @Sendable (Result) -> String = { _ in "" }, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let clock = ContinuousClock()
         let start = clock.now
         let progress = showsLines ? Task { await Self.showProgress(name, since: start) } : nil
         defer { progress?.cancel() }
         do {
-            let result = try await race(name, limit: limit, advice: advice, body)
+            let result = try await race(name, limit: limit, advice: advice, late: late, body)
             let taken = start.duration(to: clock.now)
             done.append(WalkthroughReport.Step(name: name, milliseconds: taken.milliseconds))
             progress?.cancel()
@@ -54,7 +61,8 @@ actor Steps {
     }
 
     private func race<Result: Sendable>(
-        _ name: String, limit: Duration, advice: String, _ body: @escaping @Sendable () async throws -> Result
+        _ name: String, limit: Duration, advice: String, late: @escaping @Sendable () -> Late?,
+        _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result.self) { [camera] group in
             defer { group.cancelAll() }
@@ -64,12 +72,16 @@ actor Steps {
                 } catch let failure as StepFailure {
                     throw failure
                 } catch {
-                    throw StepFailure(step: name, reason: "\(error)", advice: advice)
+                    let remedy = Remedy(for: error)
+                    throw StepFailure(
+                        step: name, reason: remedy?.reason ?? "\(error)", advice: remedy?.advice ?? advice)
                 }
             }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw StepFailure(step: name, reason: "nothing within \(limit.formatted())", advice: advice)
+                let late = late()
+                throw StepFailure(
+                    step: name, reason: late?.reason ?? "nothing within \(limit.text)", advice: late?.advice ?? advice)
             }
             if let camera {
                 group.addTask {
@@ -107,6 +119,9 @@ actor Steps {
 }
 
 extension Duration {
+    /// `35 s`, or `200 ms` for less than a second.
+    var text: String { self < .seconds(1) ? "\(milliseconds) ms" : "\(Int((self / .seconds(1)).rounded())) s" }
+
     /// Whole milliseconds, rounded to the nearest.
     var milliseconds: Int { Int((self / .milliseconds(1)).rounded()) }
 }

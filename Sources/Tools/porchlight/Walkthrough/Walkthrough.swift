@@ -26,8 +26,8 @@ struct Walkthrough: Sendable {
     let steps: Steps
     let spaceID: String
     let network: JoinWish
-    /// The name of the camera, such as `Camera A1B2`; nil for the nearest.
-    var cameraName: String?
+    /// Nil for the nearest camera.
+    var cameraChoice: CameraChoice?
     /// Where the picture goes; nil for a file named after the device in the temporary directory.
     let snapshot: URL?
     /// How many decoded pictures are proof enough.
@@ -72,13 +72,19 @@ struct Walkthrough: Sendable {
             }
         }
         return try await steps.run(
-            "find a camera", limit: .seconds(35), advice: "Check that the camera's process is up, then try again.",
+            "find a camera", limit: .seconds(35),
+            advice: "Check that the camera is on, near and waits to be paired, then try again.",
+            late: {
+                guard let cameraChoice else { return nil }
+                let advice = "Choose one that is heard with --camera; the camera's own terminal says its name."
+                return Steps.Late(reason: cameraChoice.missing(among: ble.cameraList), advice: advice)
+            },
             summary: { (camera: BLECamera) in "\(camera.name), \(camera.rssi) dBm" }
         ) {
             let heard = try await ble.findCameras()
-            guard let cameraName else { return heard[0] }
+            guard let cameraChoice else { return heard[0] }
             for await list in ble.$cameraList.values {
-                if let camera = list.first(where: { $0.name == cameraName }) { return camera }
+                if let camera = list.first(where: cameraChoice.matches) { return camera }
             }
             throw CancellationError()
         }
