@@ -92,6 +92,7 @@ public actor Camera {
         let factory = RTCPeerConnectionFactory()
         do throws(WebRTCError) {
             try await factory.warmUp()
+            try await factory.checkCapture(with: settings)
         } catch {
             if case .missingElement(let name, let package) = error {
                 throw .missingElement(name: name, package: package)

@@ -188,6 +188,8 @@ struct VideoTests {
             return
         }
         #expect(source == "/dev/video987")
+        await #expect(throws: try #require(error)) { try await Engine.factory.checkCapture(with: missing.settings) }
+        try await Engine.factory.checkCapture(with: RTCVideoSourceSettings(capture: .testPattern(name: "good")))
         #expect(missing.state != .live)
         var settings = RTCVideoSourceSettings(capture: .testPattern(name: "bad"))
         let spoilers: [(inout RTCVideoSourceSettings) -> Void] = [

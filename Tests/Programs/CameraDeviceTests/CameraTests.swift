@@ -167,9 +167,17 @@ import Wire
         await #expect(throws: CameraError.noVideo(reason: "there is no /dev/no-such-lens")) {
             try await lens.camera.start()
         }
-        // Neither kept its directory.
+        let hole = try CameraFixture(cloud) { $0.videoInput = .device(path: "/dev/null") }
+        await #expect {
+            try await hole.camera.start()
+        } throws: { error in
+            guard case CameraError.noVideo(let reason) = error else { return false }
+            return reason.contains("/dev/null") && reason.contains("it is no camera")
+        }
+        // None kept its directory.
         _ = try StateDirectory(path: lens.directory.path("camera"))
-        for fixture in [inUse, model, lens] { await fixture.stop() }
+        _ = try StateDirectory(path: hole.directory.path("camera"))
+        for fixture in [inUse, model, lens, hole] { await fixture.stop() }
     }
 
     @Test func startsOnceAndStopsAnyTime() async throws {

@@ -94,14 +94,7 @@ final class CapturePipeline: Sendable {
             let scale = try Element("videoscale")
             let rate = try Element("videorate", ["drop-only": "false"])
             pipeline.add(source, convert, scale, rate)
-            let offers = try DeviceOffer.all(of: source, path: path)
-            guard
-                let best = DeviceFormat.best(
-                    of: offers, width: settings.width, height: settings.height,
-                    rate: DeviceOffer.Rate(settings.framesPerSecond))
-            else {
-                throw .captureFailed(source: path, reason: "it offers neither raw pictures nor MJPEG nor H.264")
-            }
+            let best = try DeviceFormat.chosen(of: source, path: path, for: settings)
             GStreamer.log.info("\(path) is asked for \(best.caps)")
             let format = try Element("capsfilter", ["caps": best.caps])
             pipeline.add(format)

@@ -96,6 +96,27 @@ extension DeviceOffer {
     }
 }
 
+extension DeviceFormat {
+    /// Opens the device, chooses the best of what it offers, and closes it.
+    /// - Parameters:
+    ///   - source: A `v4l2src` with the device's path set, which is in no pipeline yet.
+    ///   - path: The device's path.
+    /// - Throws: ``WebRTCError/captureFailed(source:reason:)`` when it cannot be opened, or films nothing that can be used.
+    static func chosen(
+        of source: Element, path: String, for settings: RTCVideoSourceSettings
+    ) throws(WebRTCError) -> DeviceFormat {
+        let offers = try DeviceOffer.all(of: source, path: path)
+        guard
+            let best = best(
+                of: offers, width: settings.width, height: settings.height,
+                rate: DeviceOffer.Rate(settings.framesPerSecond))
+        else {
+            throw .captureFailed(source: path, reason: "it offers neither raw pictures nor MJPEG nor H.264")
+        }
+        return best
+    }
+}
+
 extension DeviceOffer.Rate {
     /// Reads a fraction.
     fileprivate init?(_ value: UnsafePointer<GValue>) {

@@ -65,6 +65,26 @@ public final class RTCPeerConnectionFactory: Sendable {
         return try RTCPeerConnection(configuration, delegate: delegate)
     }
 
+    /// Looks whether the device that the settings name is a camera with pictures that can be used; a test pattern is.
+    ///
+    /// Opens the device and closes it again; nothing is filmed.
+    /// - Throws: ``WebRTCError/captureFailed(source:reason:)``, ``WebRTCError/missingElement(name:debianPackage:)``.
+    public func checkCapture(with settings: RTCVideoSourceSettings) async throws(WebRTCError) {
+        guard case .device(let path) = settings.capture else { return }
+        // On a thread of its own: opening a device blocks.
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    returning: Result { () throws(WebRTCError) in
+                        let source = try Element("v4l2src")
+                        source.set("device", text: path)
+                        _ = try DeviceFormat.chosen(of: source, path: path, for: settings)
+                    })
+            }
+        }
+        try result.get()
+    }
+
     /// A camera or test picture with its encoder; not started.
     public func videoSource(with settings: RTCVideoSourceSettings) -> RTCVideoSource { RTCVideoSource(settings) }
 
