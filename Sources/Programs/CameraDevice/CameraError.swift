@@ -62,13 +62,16 @@ public enum CameraError: Error, Sendable, Equatable, CustomStringConvertible {
             "The model name must have 1 to 32 bytes of UTF-8. Choose a shorter one."
         case .noRadio(let reason):
             """
-            No Bluetooth radio can be used (\(reason)). Power an adapter on, or set PORCHLIGHT_RADIO=software to pair on \
-            this machine only.
+            No Bluetooth radio can be used (\(reason)). Mend that, or set PORCHLIGHT_RADIO=software to pair on this machine \
+            only.
             """
         case .missingElement(let name, let package):
             "The GStreamer element \(name) is missing. Install it with `apt-get install \(package)`."
         case .noVideo(let reason):
-            "The video input cannot be opened (\(reason)). Close other programs that use it, or choose the test pattern."
+            """
+            The video input cannot be used (\(reason)). Close other programs that use it, or choose another device or the \
+            test pattern.
+            """
         case .alreadyStarted:
             "The camera has been started already. Make a new one to start again after a stop."
         case .stopped:

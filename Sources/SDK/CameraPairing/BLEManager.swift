@@ -162,6 +162,10 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         }
     }
 
+    /// The central, once there is one: it may know more of its state than Apple's interface tells. Not to be asked from
+    /// inside a published change.
+    package var centralManager: CBCentralManager? { queue.sync { central } }
+
     // MARK: On the queue
 
     private func createCentral() {

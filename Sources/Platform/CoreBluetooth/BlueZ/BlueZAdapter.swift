@@ -9,7 +9,7 @@ import Foundation
 /// what was missed for longer than ``patience`` is called `unsupported` until it is there again. The two halves of the
 /// radio build on this. Confined to its queue.
 final class BlueZAdapter: @unchecked Sendable {
-    // Unchecked because the mutable state is touched on `queue` only.
+    // Unchecked because the mutable state is touched on `queue` only, but for `complaint`, which is locked.
 
     enum Event: Sendable {
         /// The adapter's state. Every change of the adapter in use is announced by a state other than `poweredOn`.
@@ -40,7 +40,7 @@ final class BlueZAdapter: @unchecked Sendable {
     private var alarm: RadioClock.Alarm?
     private var retry: RadioClock.Alarm?
     private var announced = CBManagerState.unknown
-    private var complaint: String?
+    private let complaint = Locked<String?>(nil)
     /// Links that are being taken down.
     private var farewells = 0
 
@@ -57,6 +57,9 @@ final class BlueZAdapter: @unchecked Sendable {
 
     /// The state that was announced last.
     var state: CBManagerState { announced }
+
+    /// What was last said of why there is no adapter to use. May be called from any thread.
+    var explanation: String? { complaint.withLock { $0 } }
 
     /// Tells adapters of several buses apart, for what the managers of a process share.
     var identity: String { "\(bus) \(path ?? "")" }
@@ -137,7 +140,7 @@ final class BlueZAdapter: @unchecked Sendable {
         guard deliver != nil else { return }
         switch event {
         case .available:
-            complaint = nil
+            complaint.withLock { $0 = nil }
             // A daemon that took another's place in one step: what the one before held is gone.
             if choice.daemon == .present { apply(choice.daemon(.absent)) }
             apply(choice.present(adapters()))
@@ -189,19 +192,21 @@ final class BlueZAdapter: @unchecked Sendable {
     private func explain(_ state: CBManagerState) {
         switch (state, choice.daemon) {
         case (.unsupported, .absent) where connection != nil:
-            complain("bluetoothd is not on the bus: start it (systemctl start bluetooth); it is waited for")
+            complain("bluetoothd is not on the bus: start it (systemctl start bluetooth)")
         case (.unsupported, .present):
             let which = choice.preferred.map { "no adapter \($0)" } ?? "no adapter"
-            complain("bluetoothd has \(which): plug it in, or see what bluetoothctl list names; it is waited for")
+            complain("bluetoothd has \(which): plug it in, or see what bluetoothctl list names")
         case (.poweredOff, _): complain("\(path ?? "it") is switched off: bluetoothctl power on")
         default: break
         }
     }
 
     private func complain(_ what: String) {
-        guard complaint != what else { return }
-        complaint = what
-        log.warning("no Bluetooth adapter to use: \(what)")
+        let isNew = complaint.withLock { complaint in
+            defer { complaint = what }
+            return complaint != what
+        }
+        if isNew { log.warning("no Bluetooth adapter to use; waiting for it: \(what)") }
     }
 
     // MARK: Calls, to the daemon that runs now: addressed to its well-known name, they would make the bus start another

@@ -34,6 +34,8 @@ final class BlueZCentral: CentralRadio, @unchecked Sendable {
 
     var connectedPeripherals: [RadioAddress: [CBUUID]] { connected.withLock { $0 } }
 
+    var explanation: String? { adapter.explanation }
+
     // MARK: Life
 
     func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void) {

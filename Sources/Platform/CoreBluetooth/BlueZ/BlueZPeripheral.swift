@@ -46,6 +46,8 @@ final class BlueZPeripheral: PeripheralRadio, @unchecked Sendable {
         owner.withLock { $0 = WeakReference { [weak self] in self } }
     }
 
+    var explanation: String? { adapter.explanation }
+
     // MARK: Life
 
     func start(_ deliver: @escaping @Sendable (PeripheralRadioEvent) -> Void) {

@@ -70,6 +70,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         turns.async { [radio] in radio.start(deliver) }
     }
 
+    override var radioExplanation: String? { radio.explanation }
+
     deinit {
         for peripheral in manager.withLock({ Array($0.held.values) }) {
             peripheral.dropConnection(.silenced)

@@ -67,6 +67,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         self.queue.async { [radio] in radio.start(deliver) }
     }
 
+    override var radioExplanation: String? { radio.explanation }
+
     deinit {
         queue.async { [radio] in radio.shutdown() }
     }

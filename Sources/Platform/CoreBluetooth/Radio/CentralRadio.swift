@@ -3,7 +3,7 @@ import Foundation
 /// The central's half of a radio.
 ///
 /// Every method is called on the radio's queue, where every event and completion is delivered as well; only
-/// ``connectedPeripherals`` may be called from anywhere. A completion is called exactly once. When a connection ends, the
+/// ``connectedPeripherals`` and ``explanation`` may be called from anywhere. A completion is called exactly once. When a connection ends, the
 /// operations in flight are completed with a failure first and ``CentralRadioEvent/disconnected(_:_:)`` follows.
 /// Reads and writes are of whole values: blob reads and prepared writes are the radio's affair.
 protocol CentralRadio: AnyObject, Sendable {
@@ -11,6 +11,10 @@ protocol CentralRadio: AnyObject, Sendable {
     func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void)
     /// Ends all connections and attempts without further events and frees what is held. Called once.
     func shutdown()
+
+    /// Why the radio cannot be used and what mends it, for a person; nil where its state says all. Set before the state is
+    /// reported. May be called from any thread.
+    var explanation: String? { get }
 
     /// Reports every advertisement that is heard until ``stopScan()``; replaces an earlier scan.
     ///
@@ -30,6 +34,10 @@ protocol CentralRadio: AnyObject, Sendable {
     /// Peripherals that are connected to this machine, whoever asked for it, with the services known of each.
     /// May be called from any thread.
     var connectedPeripherals: [RadioAddress: [CBUUID]] { get }
+}
+
+extension CentralRadio {
+    var explanation: String? { nil }
 }
 
 /// What to listen for.

@@ -10,6 +10,10 @@ protocol PeripheralRadio: AnyObject, Sendable {
     /// Stops advertising, ends all connections and frees what is held. Called once.
     func shutdown()
 
+    /// Why the radio cannot be used and what mends it, for a person; nil where its state says all. Set before the state is
+    /// reported. May be called from any thread.
+    var explanation: String? { get }
+
     /// Puts a service into the database. The descriptor for subscriptions is the radio's affair.
     func add(_ service: LocalService, _ completion: @escaping RadioCompletion<Void>)
     /// Takes a service out of the database and tells connected centrals.
@@ -29,6 +33,10 @@ protocol PeripheralRadio: AnyObject, Sendable {
         _ completion: @escaping @Sendable () -> Void)
     /// Asks for a connection latency. Radios that cannot choose ignore it.
     func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: RadioAddress)
+}
+
+extension PeripheralRadio {
+    var explanation: String? { nil }
 }
 
 /// Names a request that waits for its answer.

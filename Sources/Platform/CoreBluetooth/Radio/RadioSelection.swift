@@ -16,6 +16,8 @@ struct RadioSelection: Sendable {
     struct Choice: Sendable {
         var backend: any RadioBackend
         var reason: String
+
+        static func absent(_ reason: String) -> Choice { Choice(backend: AbsentRadio(reason: reason), reason: reason) }
     }
 
     var environment: [String: String]
@@ -64,9 +66,7 @@ struct RadioSelection: Sendable {
             options[CBManagerOptionRadioAddressKey] as? String ?? environment["PORCHLIGHT_RADIO_ADDRESS"]
         let address = addressText.flatMap { RadioAddress($0) }
         if let addressText, address == nil {
-            return Choice(
-                backend: AbsentRadio(),
-                reason: "'\(addressText)' is no radio address: write six pairs of digits such as C0:12:34:56:78:9A")
+            return .absent("'\(addressText)' is no radio address: write six pairs of digits such as C0:12:34:56:78:9A")
         }
         func software(_ directory: RadioDirectory, because reason: String) -> Choice {
             Choice(
@@ -93,22 +93,27 @@ struct RadioSelection: Sendable {
             }
             return software(directory, because: "this machine has no system bus, so no BlueZ")
         case let other?:
-            return Choice(
-                backend: AbsentRadio(), reason: "PORCHLIGHT_RADIO=\(other) is unknown: set it to 'bluez' or 'software'")
+            return .absent("PORCHLIGHT_RADIO=\(other) is unknown: set it to 'bluez' or 'software'")
         }
     }
 }
 
 /// What a manager gets when there is no radio: its state is `unsupported` and nothing else happens.
 struct AbsentRadio: RadioBackend {
-    func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentCentral() }
-    func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentPeripheral() }
+    /// Why there is none.
+    var reason: String
+
+    func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentCentral(explanation: reason) }
+    func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentPeripheral(explanation: reason) }
 
     static let failure = RadioFailure.radio(.operationNotSupported, "there is no Bluetooth radio")
 }
 
 private final class AbsentCentral: CentralRadio {
+    let explanation: String?
     var connectedPeripherals: [RadioAddress: [CBUUID]] { [:] }
+
+    init(explanation: String) { self.explanation = explanation }
 
     func start(_ deliver: @escaping @Sendable (CentralRadioEvent) -> Void) { deliver(.state(.unsupported)) }
     func shutdown() {}
@@ -120,6 +125,10 @@ private final class AbsentCentral: CentralRadio {
 }
 
 private final class AbsentPeripheral: PeripheralRadio {
+    let explanation: String?
+
+    init(explanation: String) { self.explanation = explanation }
+
     func start(_ deliver: @escaping @Sendable (PeripheralRadioEvent) -> Void) { deliver(.state(.unsupported)) }
     func shutdown() {}
     func add(_ service: LocalService, _ completion: @escaping RadioCompletion<Void>) {

@@ -11,6 +11,12 @@ struct SoftwareAir: Sendable {
     var conditions: RadioConditions
     var clock: RadioClock
     var random: RadioRandom
+
+    /// Says why there is none, and what to do.
+    static func isMissing(_ error: any Error) -> String {
+        "the software radio has no air: \(error); make the directory usable for this user alone, or choose another with "
+            + "PORCHLIGHT_RADIO_DIR"
+    }
 }
 
 /// Randomness that may be shared.

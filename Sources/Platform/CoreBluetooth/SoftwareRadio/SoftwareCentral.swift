@@ -19,6 +19,8 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
     private var waiting: Set<RadioAddress> = []
     private var retry: RadioClock.Alarm?
     private var isOn = false
+    /// Why there is no air.
+    private let absence = Locked<String?>(nil)
     /// The outages of the radio that have been reported.
     private var outages = 0
     private let connected = Locked<[RadioAddress: [CBUUID]]>([:])
@@ -26,6 +28,8 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
     init(_ air: SoftwareAir) { self.air = air }
 
     var connectedPeripherals: [RadioAddress: [CBUUID]] { connected.withLock { $0 } }
+
+    var explanation: String? { absence.withLock { $0 } }
 
     // MARK: Life
 
@@ -41,9 +45,9 @@ final class SoftwareCentral: CentralRadio, @unchecked Sendable {
             (isOn, outages) = (conditions.isPowered, conditions.outages)
             deliver(.state(isOn ? .poweredOn : .poweredOff))
         } catch {
-            log.error(
-                "the software radio has no air: \(error). Make the directory usable for this user alone, or choose another"
-                    + " with PORCHLIGHT_RADIO_DIR")
+            let what = SoftwareAir.isMissing(error)
+            absence.withLock { $0 = what }
+            log.error(what)
             deliver(.state(.unsupported))
         }
     }

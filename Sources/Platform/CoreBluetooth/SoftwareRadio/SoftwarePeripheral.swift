@@ -29,10 +29,14 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
     private var tickets: [RequestTicket: SoftwareSession] = [:]
     private var nextTicket: UInt64 = 1
     private var isOn = false
+    /// Why there is no air.
+    private let absence = Locked<String?>(nil)
     /// The outages of the radio that have been reported.
     private var outages = 0
 
     init(_ air: SoftwareAir) { self.air = air }
+
+    var explanation: String? { absence.withLock { $0 } }
 
     // MARK: Life
 
@@ -48,9 +52,9 @@ final class SoftwarePeripheral: PeripheralRadio, @unchecked Sendable {
             (isOn, outages) = (conditions.isPowered, conditions.outages)
             deliver(.state(isOn ? .poweredOn : .poweredOff))
         } catch {
-            log.error(
-                "the software radio has no air: \(error). Make the directory usable for this user alone, or choose another"
-                    + " with PORCHLIGHT_RADIO_DIR")
+            let what = SoftwareAir.isMissing(error)
+            absence.withLock { $0 = what }
+            log.error(what)
             deliver(.state(.unsupported))
         }
     }

@@ -48,6 +48,9 @@ open class CBManager: NSObject, @unchecked Sendable {
     /// The condition of the radio; changes are announced to the delegate.
     public var state: CBManagerState { radioState.withLock { $0 } }
 
+    /// What the radio says about its state; for ``stateReason``.
+    var radioExplanation: String? { nil }
+
     /// Whether this program may use Bluetooth.
     ///
     /// On Linux no user is asked, so this is always `allowedAlways`; a D-Bus policy that refuses shows as

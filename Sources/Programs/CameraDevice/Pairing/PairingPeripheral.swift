@@ -108,8 +108,10 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
                 stagingTimer?.cancel()
                 (scanning, stagingTimer) = (nil, nil)
                 lists = NetworkListQueue()
-                manager?.stopAdvertising()
-                manager?.removeAllServices()
+                if let manager, manager.state == .poweredOn {
+                    manager.stopAdvertising()
+                    manager.removeAllServices()
+                }
                 manager?.delegate = nil
                 manager = nil
                 characteristics = [:]
@@ -127,13 +129,13 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
         case .poweredOn:
             offerService(peripheral)
         case .poweredOff:
-            waitForRadio("Bluetooth is switched off")
+            waitForRadio(peripheral.stateReason ?? "Bluetooth is switched off")
             linksAreLost()
         case .unsupported:
-            waitForRadio("this machine has no radio")
+            waitForRadio(peripheral.stateReason ?? "this machine has no radio")
             linksAreLost()
         case .unauthorized:
-            finishStarting(.failure(.noRadio(reason: "this account may not use Bluetooth")))
+            finishStarting(.failure(.noRadio(reason: peripheral.stateReason ?? "this account may not use Bluetooth")))
             linksAreLost()
         case .unknown, .resetting:
             linksAreLost()

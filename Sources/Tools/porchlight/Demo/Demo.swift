@@ -116,7 +116,8 @@ actor Demo {
         await steps.depend(on: camera)
         let remarks = Locked<[String]>([])
         _ = try await steps.run(
-            "start the camera", limit: .seconds(30), advice: "Run 'porchlight camera' by hand and read what it says.",
+            // The camera itself waits 30 s for its radio, and then says what is wrong with it.
+            "start the camera", limit: .seconds(40), advice: "Run 'porchlight camera' by hand and read what it says.",
             summary: { (line: String) in "process \(camera.identifier), \(line)" }
         ) {
             for await line in camera.lines {

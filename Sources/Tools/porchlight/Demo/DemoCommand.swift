@@ -25,7 +25,7 @@ enum DemoCommand: Command {
           --ssid NAME       The network to join (default: Porchlight Demo).
           --password TEXT   Its password (default: the right one, porchlight). Another one shows how pairing fails.
 
-        A step that takes longer than this fails: cloud 20 s, camera 30 s, Bluetooth 10 s, finding a camera 35 s,
+        A step that takes longer than this fails: cloud 20 s, camera 40 s, Bluetooth 10 s, finding a camera 35 s,
         connecting 25 s, device id 10 s, network list 95 s, pairing session 20 s, credentials 35 s, camera in the cloud
         180 s, paired 60 s, live view 35 s, frames 20 s, signal 20 s, snapshot 10 s. All fail at once when the camera's
         process ends.

@@ -63,12 +63,19 @@ struct Walkthrough: Sendable {
     private func findCamera() async throws -> BLECamera {
         try await steps.run(
             "turn Bluetooth on", limit: .seconds(10),
-            advice: "Set PORCHLIGHT_RADIO=software to go without an adapter.", summary: { CBManager.radioDescription }
+            advice: RadioWish.advice,
+            late: { Steps.Late(reason: RadioWish.absence(ble.centralManager), advice: RadioWish.advice) },
+            summary: { CBManager.radioDescription }
         ) {
             ble.initCBCentralManager()
-            for await (state, failure) in ble.$cBManagerState.combineLatest(ble.$failure).values {
+            // A service manager may just be starting bluetoothd, which may just be finding its adapter.
+            for await state in ble.$cBManagerState.values {
                 if state == .poweredOn { break }
-                if let failure { throw failure }
+                if state == .unauthorized {
+                    throw StepFailure(
+                        step: "turn Bluetooth on", reason: RadioWish.absence(ble.centralManager),
+                        advice: RadioWish.advice)
+                }
             }
         }
         return try await steps.run(

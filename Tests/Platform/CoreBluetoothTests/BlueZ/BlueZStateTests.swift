@@ -25,6 +25,7 @@ struct BlueZStateTests {
     func noBus() async throws {
         let probe = RadioProbe(.address("unix:path=/nonexistent/bus"), clock: ManualClock())
         try await probe.expect(.unsupported)
+        #expect(probe.radio.explanation?.contains("/nonexistent/bus") == true)
         await probe.settle()
         #expect(probe.events.remaining.isEmpty)
     }
@@ -34,9 +35,11 @@ struct BlueZStateTests {
         let daemon = try FakeBlueZ()
         let probe = RadioProbe(daemon)
         try await probe.expect(.unsupported)
+        #expect(probe.radio.explanation?.contains("systemctl start bluetooth") == true)
         try await daemon.start()
         daemon.addAdapter(powered: false)
         try await probe.expect(.poweredOff)
+        #expect(probe.radio.explanation?.contains("bluetoothctl power on") == true)
         daemon.power(true)
         try await probe.expect(.poweredOn)
     }
@@ -108,9 +111,11 @@ struct BlueZStateTests {
         let radio = BlueZRadio(bus: .address(daemon.bus.address), clock: RadioClock(ManualClock()))
         let central = StateRecorder(states, radio)
         #expect(try await states.next("a state") { $0 } == .unsupported)
+        #expect(central.reason?.contains("bluetoothd is not on the bus") == true)
         try await daemon.start()
         daemon.addAdapter()
         #expect(try await states.next("a state") { $0 } == .poweredOn)
+        #expect(central.reason == nil)
         withExtendedLifetime(central) {}
     }
 
@@ -143,6 +148,8 @@ private final class StateRecorder: NSObject, CBCentralManagerDelegate {
             options: [RadioSelection.backendKey: radio, CBManagerOptionStateDirectoryKey: "/nonexistent"])
         manager.withLock { $0 = central }
     }
+
+    var reason: String? { manager.withLock { $0?.stateReason } }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) { states.record(central.state) }
 }

@@ -8,8 +8,10 @@ import Testing
 struct SelectionTests {
     private struct NamedBlueZ: RadioBackend {
         var adapter: String?
-        func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentRadio().makeCentral(on: queue) }
-        func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio { AbsentRadio().makePeripheral(on: queue) }
+        func makeCentral(on queue: DispatchQueue) -> any CentralRadio { AbsentRadio(reason: "").makeCentral(on: queue) }
+        func makePeripheral(on queue: DispatchQueue) -> any PeripheralRadio {
+            AbsentRadio(reason: "").makePeripheral(on: queue)
+        }
     }
 
     private func choice(
@@ -31,7 +33,7 @@ struct SelectionTests {
         #expect(choice(["PORCHLIGHT_RADIO": "software"], bus: true).backend is SoftwareRadio)
         #expect(choice(["PORCHLIGHT_RADIO": "BlueZ"], bus: false).backend is NamedBlueZ)
         let wrong = choice(["PORCHLIGHT_RADIO": "wifi"], bus: true)
-        #expect(wrong.backend is AbsentRadio)
+        #expect((wrong.backend as? AbsentRadio)?.reason == wrong.reason)
         #expect(wrong.reason.contains("'bluez' or 'software'"))
         let placed = choice(["PORCHLIGHT_RADIO_DIR": "/air"], bus: true)
         #expect((placed.backend as? SoftwareRadio)?.directory.path == "/air")

@@ -41,12 +41,12 @@ private struct ScriptedNetworks: NetworkJoiner {
     }
 
     private func started(
-        _ heard: [HeardNetwork]? = [], conditions: RadioConditions = RadioConditions()
+        _ heard: [HeardNetwork]? = [], conditions: RadioConditions = RadioConditions(), air: String? = nil
     ) async throws -> PairingPeripheral {
         let peripheral = try PairingPeripheral(
             identity: identity, model: "Porchlight Model", joiner: ScriptedNetworks(heard: heard), clock: clock,
             options: [
-                CBManagerOptionRadioDirectoryKey: directory.path("air"),
+                CBManagerOptionRadioDirectoryKey: air ?? directory.path("air"),
                 CBManagerOptionRadioConditionsKey: conditions,
             ])
         try await peripheral.start()
@@ -287,6 +287,18 @@ private struct ScriptedNetworks: NetworkJoiner {
         try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
         clock.advance(by: PairingPeripheral.radioLimit)
         await #expect(throws: CameraError.noRadio(reason: "Bluetooth is switched off")) { _ = try await outcome.value }
+    }
+
+    @Test func aRadioThatCannotBeUsedSaysWhy() async throws {
+        let outcome = Task { try await started(air: "/nowhere/at/all") }
+        try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
+        clock.advance(by: PairingPeripheral.radioLimit)
+        await #expect {
+            _ = try await outcome.value
+        } throws: { error in
+            guard case CameraError.noRadio(let reason) = error else { return false }
+            return reason.contains("PORCHLIGHT_RADIO_DIR")
+        }
     }
 
     /// As at the start of a machine, where bluetoothd comes later and its adapter is on later still.
