@@ -97,6 +97,7 @@ public actor Camera {
             if case .missingElement(let name, let package) = error {
                 throw .missingElement(name: name, package: package)
             }
+            if case .captureFailed(let source, let reason) = error { throw .noVideo(reason: "\(source): \(reason)") }
             throw .noVideo(reason: error.description)
         }
         let parts = Parts(

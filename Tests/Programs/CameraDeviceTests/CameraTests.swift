@@ -168,11 +168,8 @@ import Wire
             try await lens.camera.start()
         }
         let hole = try CameraFixture(cloud) { $0.videoInput = .device(path: "/dev/null") }
-        await #expect {
+        await #expect(throws: CameraError.noVideo(reason: "/dev/null: it is no camera")) {
             try await hole.camera.start()
-        } throws: { error in
-            guard case CameraError.noVideo(let reason) = error else { return false }
-            return reason.contains("/dev/null") && reason.contains("it is no camera")
         }
         // None kept its directory.
         _ = try StateDirectory(path: lens.directory.path("camera"))
