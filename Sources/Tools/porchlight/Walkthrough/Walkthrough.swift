@@ -13,13 +13,14 @@ struct Walkthrough: Sendable {
         var height: Int
         var codec: String
         var firstFrame: Duration
+        var rssi: Int
         var snapshot: URL
 
         /// What is printed of it.
         func report(_ steps: [WalkthroughReport.Step]) -> WalkthroughReport {
             WalkthroughReport(
                 steps: steps, deviceId: deviceID, frames: frames, width: width, height: height, codec: codec,
-                firstFrameMilliseconds: firstFrame.milliseconds, snapshot: snapshot.path)
+                firstFrameMilliseconds: firstFrame.milliseconds, rssi: rssi, snapshot: snapshot.path)
         }
     }
 
@@ -221,7 +222,7 @@ struct Walkthrough: Sendable {
             for await _ in pictures.frames where pictures.frameCount >= framesToSee { break }
             return pictures.size
         }
-        _ = try await steps.run(
+        let rssi = try await steps.run(
             "read the signal on the data channel", limit: .seconds(20), advice: "Update the camera.",
             summary: { (rssi: Int) in "\(rssi) dBm" }
         ) {
@@ -237,7 +238,8 @@ struct Walkthrough: Sendable {
         }
         let outcome = Outcome(
             deviceID: deviceID, frames: pictures.frameCount, width: Int(size.width), height: Int(size.height),
-            codec: view.videoCodec ?? "unknown", firstFrame: firstFrame, snapshot: file)
+            codec: view.videoCodec ?? "unknown", firstFrame: firstFrame, rssi: rssi,
+            snapshot: file)
         view.disconnect()
         await view.closed()
         return outcome

@@ -12,6 +12,8 @@ struct WalkthroughReport: Encodable {
     var height: Int
     var codec: String
     var firstFrameMilliseconds: Int
+    /// The Wi-Fi signal as the camera has it, in dBm.
+    var rssi: Int
     var snapshot: String
 }
 
