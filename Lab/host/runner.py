@@ -125,6 +125,8 @@ class Runner:
                 turn_ends = time.monotonic() + scenario.limit + MARGIN
             elif kind == "stuck":
                 break
+        if self._stopped:
+            return
         reason = "the guest hung" if machine.stop() else "the guest died"
         self._fail(outcome, "the guest stays alive", f"{reason}; its console: {machine.console}")
         self.reporter.ended(outcome)

@@ -1,12 +1,16 @@
 """A prompt inside the guest."""
 import shutil
+import sys
 
+from .layout import LabError
 from .machine import Machine
 from .scenario import Scenario
 
 
 def open_prompt(run, scenarios):
     """With the set-up of the first of the scenarios, or with two controllers, three radios, video and the daemons."""
+    if not sys.stdin.isatty():
+        raise LabError("a prompt needs a terminal. To run commands inside, write a scenario: docs/radio-lab.md")
     directory = run / "shell"
     directory.mkdir()
     if scenarios:
