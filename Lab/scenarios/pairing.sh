@@ -4,7 +4,7 @@
 # video: yes
 # daemons: bluetoothd wpa_supplicant
 # programs: porchlight
-# limit: 300
+# limit: 360
 # tests: 10
 emoji=🏠🌷🐆🏠🌷🐆🏠🌷
 longest='the longest passphrase there is has sixty-three characters: 012'
@@ -80,7 +80,8 @@ try 'a hidden network, by WPA3' paired_anew hidden lab-hidden 'battery staple' -
 
 no_passphrase_is_told() {
     local status=0
-    grep -rlF -e "$longest" -e "$wrong" -e 'battery staple' "$LOGS" --exclude=hostapd.log --exclude=wpa_supplicant.log || status=$?
+    grep -rlF -e "$longest" -e "$wrong" -e 'battery staple' "$LOGS" --exclude=body --exclude=hostapd.log \
+        --exclude=wpa_supplicant.log || status=$?
     [ "$status" -eq 1 ]
 }
 try 'no passphrase is in any log or answer' no_passphrase_is_told
