@@ -124,8 +124,8 @@ actor Demo {
                 if line.hasPrefix("waiting to be paired") { return line }
                 remarks.withLock { $0.append(line) }
             }
-            // Its end is told by the process itself, with its reason.
-            _ = await camera.exit()
+            // Its end is told by the step, with its reason; here is only the wait until that is done.
+            try await Task.sleep(for: .seconds(3600))
             throw CancellationError()
         }
         await steps.remark(remarks.withLock { $0 })
