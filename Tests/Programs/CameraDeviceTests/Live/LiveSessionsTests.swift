@@ -32,7 +32,9 @@ private final class LiveFixture: Sendable {
         configuration.sensors = FixedSensors()
         let factory = RTCPeerConnectionFactory()
         let random = SharedRandom(SeededGenerator(1))
-        let settings = try VideoCapture.settings(for: configuration, name: "Porch <b>&")
+        var settings = try VideoCapture.settings(for: configuration, name: "Porch <b>&")
+        // None comes by itself while a test waits.
+        settings.keyFrameInterval = .seconds(3600)
         let capture = VideoCapture(factory, settings: settings, clock: ContinuousClock(), random: random)
         self.capture = capture
         self.clock = clock
@@ -73,13 +75,9 @@ private final class LiveFixture: Sendable {
         let first = try Viewer()
         try await first.watch(fixture.sessions, as: "1")
         _ = try await first.frames(3)
-        let clock = ContinuousClock()
-        let start = clock.now
         let second = try Viewer()
         try await second.watch(fixture.sessions, as: "2")
         _ = try await second.frames(1)
-        // Key frames come every 10 s by themselves.
-        #expect(start.duration(to: clock.now) < .seconds(5))
         _ = try await first.frames(3)
         #expect(await fixture.sessions.count == 2)
         await first.close()
