@@ -25,8 +25,15 @@ struct Arguments {
             }
             guard values[name] == nil, !flags.contains(name) else { throw .usage("'--\(name)' is given twice.") }
             if option.takesValue {
-                guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-                    throw .usage("'--\(name)' needs a value.")
+                if parts.count == 2 {
+                    values[name] = String(parts[1])
+                    continue
+                }
+                guard let value = rest.popFirst() else { throw .usage("'--\(name)' needs a value.") }
+                // More often a forgotten value than one that looks like an option.
+                guard !value.hasPrefix("--") else {
+                    throw .usage(
+                        "'--\(name)' needs a value; one that begins with '--' is written '--\(name)=\(value)'.")
                 }
                 values[name] = value
             } else {

@@ -15,13 +15,11 @@ struct Porchlight {
         do {
             switch name {
             case "help", "--help", "-h":
-                print(help)
+                print(try words.first.map { try command(named: $0).help } ?? help)
             case "version", "--version":
                 print("porchlight \(version)")
             default:
-                guard let command = commands.first(where: { $0.name == name }) else {
-                    throw CommandError.usage("'\(name)' is not a command. See 'porchlight help'.")
-                }
+                let command = try command(named: name)
                 if words.contains("--help") || words.contains("-h") {
                     print(command.help)
                 } else {
@@ -37,6 +35,13 @@ struct Porchlight {
         }
     }
 
+    private static func command(named name: String) throws(CommandError) -> any Command.Type {
+        guard let command = commands.first(where: { $0.name == name }) else {
+            throw .usage("'\(name)' is not a command. See 'porchlight help'.")
+        }
+        return command
+    }
+
     static let version = "0.1.0"
 
     private static var help: String {
@@ -48,7 +53,7 @@ struct Porchlight {
         \(commands.map { "  \($0.name.padding(toLength: 10, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
           version   Prints the version.
 
-        'porchlight COMMAND --help' explains a command. Exit codes: 0 done, 1 failed, 64 wrong usage.
+        'porchlight help COMMAND' explains a command. Exit codes: 0 done, 1 failed, 64 wrong usage.
         Environment: PORCHLIGHT_LOG=debug|info|warning|error|off; PORCHLIGHT_RADIO=bluez|software; PORCHLIGHT_ADAPTER,
         BlueZ's adapter such as hci1; PORCHLIGHT_RADIO_DIR, where the processes of one software radio meet;
         PORCHLIGHT_STATE, where CoreBluetooth keeps what it knows of peripherals.

@@ -13,6 +13,7 @@ struct ArgumentsTests {
         #expect(try arguments.integer("port", in: 0...65_535) == 80)
         #expect(arguments["data"] == "/tmp/a=b")
         #expect(arguments.has("json"))
+        #expect(try Arguments(["--data=--json"], options: options)["data"] == "--json")
         #expect(arguments.directory("data")?.path == "/tmp/a=b")
     }
 
@@ -28,6 +29,7 @@ struct ArgumentsTests {
         "Wrong words are refused with the word in the text and exit code 64",
         arguments: [
             (["port"], "'port'"), (["--nonsense"], "--nonsense"), (["--port"], "needs a value"),
+            (["--port", "--json"], "'--port' needs a value"),
             (["--json=1"], "takes no value"), (["--json", "--json"], "twice"), (["--port", "1", "--port=2"], "twice"),
         ])
     func refused(words: [String], text: String) {
