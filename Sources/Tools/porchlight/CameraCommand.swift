@@ -51,7 +51,7 @@ enum CameraCommand: Command {
         try readVideo(arguments, into: &configuration.video)
         configuration.networks = try await networks(arguments["wifi"] ?? "auto")
 
-        let interruption = Interruption()
+        let interruption = await Interruption()
         let camera = Camera(configuration)
         try await camera.start()
         let json = arguments.has("json")

@@ -42,7 +42,7 @@ enum ServeCommand: Command {
         }
         configuration.consoleDirectory = try ConsoleLocation.find(named: arguments.directory("console"))
 
-        let interruption = Interruption()
+        let interruption = await Interruption()
         let cloud = try await CloudServer.start(configuration)
         do {
             let owner = try await OwnerAccess.establish(in: data, of: cloud)

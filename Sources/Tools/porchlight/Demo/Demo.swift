@@ -44,8 +44,8 @@ actor Demo {
             steps: steps, spaceID: owner.spaceId, network: network, snapshot: snapshot, framesToSee: 30)
         let seen = try await walk.run()
         let report = seen.report(await steps.done)
-        let page = "\(cloud.address)#space=\(owner.spaceId)&device=\(seen.deviceID)&token=\(owner.token.revealed)"
-        return Outcome(report: report, page: page)
+        let page = LivePage(cloud: cloud.address, spaceID: owner.spaceId, deviceID: seen.deviceID)
+        return Outcome(report: report, page: page.address(token: owner.token))
     }
 
     /// Waits for Ctrl-C; ends early when the camera's process does.

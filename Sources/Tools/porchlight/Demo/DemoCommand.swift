@@ -58,7 +58,7 @@ enum DemoCommand: Command {
         setenv("PORCHLIGHT_RADIO_DIR", place.radio.path, 0)
         setenv("PORCHLIGHT_STATE", place.state.path, 0)
 
-        let interruption = Interruption()
+        let interruption = await Interruption()
         let demo = Demo(
             steps: steps, place: place, port: port, network: network,
             snapshot: arguments["snapshot"].map { URL(filePath: $0) })

@@ -14,7 +14,8 @@ enum PairCommand: Command {
         porchlight pair --cloud URL --space ID --token-file FILE --ssid NAME [OPTIONS]
 
         Finds a camera over Bluetooth, gives it the network and the cloud, waits until the cloud has it, opens its live
-        view and saves a picture. 'porchlight serve' prints the cloud's address, the space and the token's file.
+        view, saves a picture and prints the address of the page that shows the camera. 'porchlight serve' prints the
+        cloud's address, the space and the token's file.
         The network's password is asked for, unless one of these says where it is:
 
           --password-file FILE  The file's first line; '-' for standard input.
@@ -50,15 +51,28 @@ enum PairCommand: Command {
         let steps = Steps(showsLines: !json)
         do {
             try Walkthrough.checkSnapshot(arguments["snapshot"])
-            let token = try secret(inFile: tokenFile, "token")
-            let network = JoinWish(ssid: ssid, password: try password(arguments), isHidden: arguments.has("hidden"))
+            let token = try Secret(inFile: tokenFile, "token")
+            let source = try PasswordSource(arguments)
+            let interruption = await Interruption()
+            let password = try await interruption.ends("pair") { try await source.password() }
+            let network = JoinWish(ssid: ssid, password: password, isHidden: arguments.has("hidden"))
             try network.check()
             InstaSDK.configure(environment: .production, region: .us, cloud: cloud, token: token)
             let walk = Walkthrough(
                 steps: steps, spaceID: space, network: network, cameraChoice: choice,
                 snapshot: arguments["snapshot"].map { URL(filePath: $0) }, framesToSee: 5)
-            let outcome = try await Interruption().ends("pair") { try await walk.run() }
-            if json { try Terminal.say(json: outcome.report(await steps.done)) }
+            let outcome = try await interruption.ends("pair", advice: walk.adviceAfterInterruption) {
+                try await walk.run()
+            }
+            let page = LivePage(cloud: cloud, spaceID: space, deviceID: outcome.deviceID)
+            if json {
+                var report = outcome.report(await steps.done)
+                report.liveAddress = page.address
+                try Terminal.say(json: report)
+            } else {
+                Terminal.say("Live: \(page.address)&token=TOKEN")
+                Terminal.say("  Write the token in place of TOKEN; the token is in \(tokenFile)")
+            }
         } catch let error as CommandError {
             throw error
         } catch {
@@ -66,47 +80,5 @@ enum PairCommand: Command {
             if json { try Terminal.say(json: StepFailureReport(failure, done: await steps.done)) }
             throw CommandError.failed(failure.description)
         }
-    }
-
-    // MARK: Secrets: from files, standard input or a terminal, never from the command line, which every program can read
-
-    private static func password(_ arguments: Arguments) throws -> Secret {
-        if arguments.has("open") {
-            guard arguments["password-file"] == nil else {
-                throw CommandError.usage("'--open' and '--password-file' exclude each other.")
-            }
-            return Secret("")
-        }
-        if let path = arguments["password-file"] {
-            guard path == "-" else { return try secret(inFile: path, "password") }
-            guard let line = readLine(), !line.isEmpty else {
-                throw CommandError.usage("Standard input holds no password. For a network without one say '--open'.")
-            }
-            return Secret(line)
-        }
-        guard isatty(STDIN_FILENO) != 0, let typed = getpass("Password of the network: ") else {
-            throw CommandError.usage("A password is needed: '--password-file FILE', or '--open' for a network without.")
-        }
-        let text = String(cString: typed)
-        guard !text.isEmpty else { throw CommandError.usage("For a network without a password say '--open'.") }
-        return Secret(text)
-    }
-
-    private static func secret(inFile path: String, _ what: String) throws -> Secret {
-        let text: String
-        do {
-            text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-        } catch {
-            throw StepFailure(
-                step: "prepare", reason: "the \(what) cannot be read from \(path): \(error.localizedDescription)",
-                advice: "Check the file's name and who may read it.")
-        }
-        let line = text.prefix { !$0.isNewline }
-        guard !line.isEmpty else {
-            throw StepFailure(
-                step: "prepare", reason: "\(path) holds no \(what) in its first line",
-                advice: "Write it there, or name another file.")
-        }
-        return Secret(String(line))
     }
 }

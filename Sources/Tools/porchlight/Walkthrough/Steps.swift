@@ -10,6 +10,8 @@ actor Steps {
 
     private let showsLines: Bool
     private(set) var done: [WalkthroughReport.Step] = []
+    /// The names of all steps that were begun, done or not.
+    private(set) var begun: Set<String> = []
     private var camera: ChildProcess?
 
     /// - Parameter showsLines: Whether each step prints a line for people.
@@ -36,6 +38,7 @@ actor Steps {
         _ name: String, limit: Duration, advice: String, late: @escaping @Sendable () -> Late? = { nil },
         summary: @Sendable (Result) -> String = { _ in "" }, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
+        begun.insert(name)
         let clock = ContinuousClock()
         let start = clock.now
         let progress = showsLines ? Task { await Self.showProgress(name, since: start) } : nil

@@ -36,6 +36,16 @@ struct Walkthrough: Sendable {
 
     private let ble = BLEManager.instance
 
+    private static let credentialsStep = "write the credentials"
+
+    /// What to do after the walk was interrupted. Once the camera may have the credentials, it goes on without the app.
+    func adviceAfterInterruption() async -> String {
+        guard await steps.begun.contains(Self.credentialsStep) else { return "Start again when you like." }
+        return
+            "The camera has the credentials and may join by itself. To pair it anew, end it, remove its state directory "
+            + "and start it again."
+    }
+
     func run() async throws -> Outcome {
         let camera = try await findCamera()
         try await connect(to: camera)
@@ -81,7 +91,7 @@ struct Walkthrough: Sendable {
         }
         return try await steps.run(
             "find a camera", limit: .seconds(35),
-            advice: "Check that the camera is on, near and waits to be paired, then try again.",
+            advice: "Check that the camera is on and near, then try again. One that is paired already does not show.",
             late: {
                 guard let cameraChoice else { return nil }
                 let advice = "Choose one that is heard with --camera; the camera's own terminal says its name."
@@ -138,7 +148,7 @@ struct Walkthrough: Sendable {
                         step: "list the camera's networks",
                         reason: "the camera does not hear '\(ssid)'; it hears "
                             + ble.wifiList.map { "'\($0.ssid)'" }.joined(separator: ", "),
-                        advice: "Choose one of these with --ssid; for one that hides its name, say so.")
+                        advice: "Choose one of these with --ssid; for one that hides its name, add --hidden.")
                 }
                 guard let list = try await group.next() else { throw CancellationError() }
                 return list
@@ -148,7 +158,7 @@ struct Walkthrough: Sendable {
 
     private func writeCredentials(_ session: PairingSessionKeyModel) async throws {
         try await steps.run(
-            "write the credentials", limit: .seconds(35), advice: "Try again.", summary: { "for '\(network.ssid)'" }
+            Self.credentialsStep, limit: .seconds(35), advice: "Try again.", summary: { "for '\(network.ssid)'" }
         ) {
             try await ble.write(
                 WiFiDetailModel(

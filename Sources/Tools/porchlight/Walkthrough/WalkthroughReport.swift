@@ -15,6 +15,8 @@ struct WalkthroughReport: Encodable {
     /// The Wi-Fi signal as the camera has it, in dBm.
     var rssi: Int
     var snapshot: String
+    /// The page that shows the camera, without the token; nil when the cloud ends with the program.
+    var liveAddress: String?
 }
 
 /// What they print when a step failed.
