@@ -41,6 +41,8 @@ final class BlueZAdapter: @unchecked Sendable {
     private var retry: RadioClock.Alarm?
     private var announced = CBManagerState.unknown
     private let complaint = Locked<String?>(nil)
+    /// What the bus, or the daemon that is on it, said instead of listing its objects.
+    private var failure: String?
     /// Links that are being taken down.
     private var farewells = 0
 
@@ -106,7 +108,7 @@ final class BlueZAdapter: @unchecked Sendable {
                 self?.handle(event)
             }
         } catch {
-            complain("\(error)")
+            fail("\(error)")
             apply(choice.daemon(.absent))
             reopenSoon()
         }
@@ -122,6 +124,7 @@ final class BlueZAdapter: @unchecked Sendable {
     private func busLost() {
         guard deliver != nil else { return }
         close()
+        fail(nil)
         apply(choice.daemon(.absent))
         reopenSoon()
     }
@@ -140,13 +143,13 @@ final class BlueZAdapter: @unchecked Sendable {
         guard deliver != nil else { return }
         switch event {
         case .available:
-            complaint.withLock { $0 = nil }
+            fail(nil)
             // A daemon that took another's place in one step: what the one before held is gone.
             if choice.daemon == .present { apply(choice.daemon(.absent)) }
             apply(choice.present(adapters()))
         case .unavailable(let error):
             let isDenied = error?.name == BusError.accessDenied
-            if let error { complain("\(error)") }
+            fail(error.map { "\($0)" })
             apply(choice.daemon(isDenied ? .denied : .absent))
         case .added(let path, BlueZ.adapter, let properties):
             apply(choice.adapter(path, properties))
@@ -191,6 +194,8 @@ final class BlueZAdapter: @unchecked Sendable {
     /// Says in the log why there is no radio, and what to do.
     private func explain(_ state: CBManagerState) {
         switch (state, choice.daemon) {
+        case (_, _) where failure != nil: break
+        case (.poweredOn, _), (.resetting, _): complaint.withLock { $0 = nil }
         case (.unsupported, .absent) where connection != nil:
             complain("bluetoothd is not on the bus: start it (systemctl start bluetooth)")
         case (.unsupported, .present):
@@ -199,6 +204,11 @@ final class BlueZAdapter: @unchecked Sendable {
         case (.poweredOff, _): complain("\(path ?? "it") is switched off: bluetoothctl power on")
         default: break
         }
+    }
+
+    private func fail(_ what: String?) {
+        failure = what
+        if let what { complain(what) } else { complaint.withLock { $0 = nil } }
     }
 
     private func complain(_ what: String) {

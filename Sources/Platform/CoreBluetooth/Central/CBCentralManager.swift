@@ -111,7 +111,11 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             state.scan = request
             state.reported = [:]
         }
-        turns.async { [radio] in radio.scan(request) }
+        turns.async { [weak self] in
+            guard let self else { return }
+            // Switched off since it was asked for: then nobody scans.
+            if state == .poweredOn { radio.scan(request) } else { manager.withLock { $0.scan = nil } }
+        }
     }
 
     /// Stops looking for peripherals.
@@ -174,7 +178,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             let isWanted = peripheral?.contents.withLock { contents in
                 contents.queuedConnects.remove(call) != nil && contents.state == .connecting
             }
-            if isWanted ?? false { self?.radio.connect(address) }
+            guard isWanted ?? false, let self, let peripheral else { return }
+            // Switched off since it was asked for: what was held then has ended without this one.
+            if self.state == .poweredOn { radio.connect(address) } else { finish(peripheral, .silenced) }
         }
         if delay > 0 {
             _ = clock.after(.seconds(delay), on: queue) { [turns] in turns.async(start) }
@@ -254,7 +260,8 @@ extension CBCentralManager {
             guard let peripheral = held(address) else { return radio.disconnect(address) }
             let isWanted = peripheral.contents.withLock { contents in
                 contents.mtu = mtu
-                guard contents.state == .connecting else { return false }
+                // Else it is of an attempt that was called off: what was asked for since comes after its end.
+                guard contents.state == .connecting, contents.queuedCancel == nil else { return false }
                 contents.state = .connected
                 contents.queuedConnects = []
                 return true

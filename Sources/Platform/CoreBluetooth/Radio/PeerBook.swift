@@ -106,6 +106,7 @@ final class PeerBook: Sendable {
         try handle.seek(toOffset: state.readBytes)
         let added = try handle.readToEnd() ?? Data()
         state.readBytes += UInt64(added.count)
+        if let last = added.last { state.isTorn = last != UInt8(ascii: "\n") }
         for line in added.split(separator: UInt8(ascii: "\n")) {
             state.lines += 1
             if let peer = Peer(line: String(decoding: line, as: UTF8.self)) { state.learn(peer, isWritten: true) }
@@ -122,8 +123,11 @@ final class PeerBook: Sendable {
             let text = heading + Data(lines.joined().utf8)
             try file.replace(with: text)
             (state.heading, state.readBytes, state.lines) = (heading, UInt64(text.count), lines.count + 1)
+            state.isTorn = false
         } else {
-            let line = Data(peer.line.utf8)
+            // Somebody died in the middle of a line: it ends here, and takes no other along.
+            let line = Data((state.isTorn ? "\n" : "").utf8) + Data(peer.line.utf8)
+            state.isTorn = false
             try handle.seekToEnd()
             try handle.write(contentsOf: line)
             state.readBytes += UInt64(line.count)
@@ -152,6 +156,8 @@ extension PeerBook {
         var heading = Data()
         var readBytes: UInt64 = 0
         var lines = 0
+        /// Whether the file ends within a line.
+        var isTorn = false
         var hasWarned = false
         private var turn: UInt64 = 0
 

@@ -42,6 +42,7 @@ struct SharedFile: Sendable {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         defer { try? handle.close() }
         try handle.write(contentsOf: contents)
+        try handle.synchronize()
         guard rename(new.path, url.path) == 0 else { throw SystemCallError.last("rename") }
     }
 

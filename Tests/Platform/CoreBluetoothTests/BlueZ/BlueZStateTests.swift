@@ -42,6 +42,24 @@ struct BlueZStateTests {
         #expect(probe.radio.explanation?.contains("bluetoothctl power on") == true)
         daemon.power(true)
         try await probe.expect(.poweredOn)
+        #expect(probe.radio.explanation == nil)
+    }
+
+    @Test("a daemon that is there and does not list its objects is not called absent")
+    func mute() async throws {
+        let bus = try PrivateBus()
+        let queue = DispatchQueue(label: "test.mute")
+        let daemon = try BusConnection(.address(bus.address), queue: queue)
+        let object = try queue.sync {
+            try daemon.export(at: "/") { call in call.fail("org.bluez.Error.Failed", "stuck") }
+        }
+        try await withCheckedThrowingContinuation { continuation in
+            queue.sync { daemon.requestName(BlueZ.service) { continuation.resume(with: $0) } }
+        }
+        let probe = RadioProbe(.address(bus.address), clock: ManualClock())
+        try await probe.expect(.unsupported)
+        #expect(probe.radio.explanation?.contains("stuck") == true)
+        withExtendedLifetime((daemon, object)) {}
     }
 
     @Test("a daemon that is restarted is expected back; one that stays away is not")

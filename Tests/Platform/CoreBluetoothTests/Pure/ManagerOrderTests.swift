@@ -87,6 +87,42 @@ struct ManagerOrderTests {
         #expect(!isToldTwice)
     }
 
+    @Test("a connection that comes while it is called off and asked for anew is ended, and the new one made")
+    func calledOffAndAskedAnew() async throws {
+        let (app, central, peripheral) = try await discovered()
+        app.manager.connect(peripheral)
+        try await expect("connect", of: central)
+        app.queue.suspend()
+        central.report(.connected(Self.address, mtu: 23))
+        app.manager.cancelPeripheralConnection(peripheral)
+        app.manager.connect(peripheral)
+        app.queue.resume()
+        #expect(try await app.expectDisconnected(peripheral) == nil)
+        try await expect("connect", of: central)
+        #expect(peripheral.state == .connecting)
+        central.report(.connected(Self.address, mtu: 23))
+        try await app.expectConnected(peripheral)
+        #expect(peripheral.state == .connected)
+        let isToldTwice = app.events.remaining.contains { if case .connected = $0 { true } else { false } }
+        #expect(!isToldTwice)
+    }
+
+    @Test("what is asked for while the radio goes off ends with it")
+    func askedForTooLate() async throws {
+        let (app, central, peripheral) = try await discovered()
+        app.queue.suspend()
+        central.report(.state(.poweredOff))
+        app.manager.scanForPeripherals(withServices: nil)
+        app.manager.connect(peripheral)
+        app.queue.resume()
+        try await app.expectState(.poweredOff)
+        central.report(.state(.poweredOn))
+        try await app.expectState(.poweredOn)
+        #expect(!app.manager.isScanning)
+        #expect(peripheral.state == .disconnected)
+        #expect(!central.asked.remaining.contains("connect"))
+    }
+
     @Test("a service that is taken away while it is added, and added again, is there")
     func addedAgain() async throws {
         let camera = PeripheralProbe(radio.options)

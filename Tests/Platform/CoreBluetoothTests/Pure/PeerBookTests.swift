@@ -98,6 +98,19 @@ final class PeerBookTests {
         #expect(other.peer(identifier: paired.identifier)?.isUsed == true)
     }
 
+    @Test("a line that was not finished takes no other along")
+    func torn() throws {
+        let first = PeerBook(directory: directory).peer(at: RadioAddress(number: 1))
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("C0:00:00:00:00".utf8))
+        try handle.close()
+        let second = PeerBook(directory: directory).peer(at: RadioAddress(number: 2))
+        let book = PeerBook(directory: directory)
+        #expect(book.peer(identifier: first.identifier) == first)
+        #expect(book.peer(identifier: second.identifier) == second)
+    }
+
     @Test("without a usable directory identifiers last as long as the book")
     func unusable() throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
