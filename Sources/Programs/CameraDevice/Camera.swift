@@ -59,7 +59,7 @@ public actor Camera {
         } catch {
             parts = nil
             yield.finish()
-            throw error
+            throw isStopped ? .stopped : error
         }
     }
 
@@ -103,9 +103,9 @@ public actor Camera {
         let parts = Parts(
             directory: directory, identity: identity, factory: factory, random: SharedRandom(configuration.generator))
         self.parts = parts
-        if record == nil { peripheral = try await advertise(parts) }
+        let waiting = record == nil ? try await advertise(parts) : nil
         guard !isStopped else {
-            await peripheral?.stop()
+            await waiting?.stop()
             throw .stopped
         }
         yield.yield(.filming(VideoCapture.source(of: settings, for: configuration.videoInput)))
@@ -152,9 +152,12 @@ public actor Camera {
         let peripheral = try PairingPeripheral(
             identity: parts.identity, model: configuration.model, joiner: configuration.networks,
             clock: configuration.clock, options: configuration.radioOptions)
+        // Before it waits for its radio, so that who stops the camera ends the wait.
+        self.peripheral = peripheral
         do throws(CameraError) {
             try await peripheral.start()
         } catch {
+            self.peripheral = nil
             await peripheral.stop()
             throw error
         }
@@ -169,7 +172,6 @@ public actor Camera {
             peripheral = waiting
         } else {
             peripheral = try await advertise(parts)
-            self.peripheral = peripheral
         }
         let record = await paired(parts, over: peripheral)
         self.peripheral = nil

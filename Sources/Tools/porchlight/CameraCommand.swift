@@ -53,7 +53,6 @@ enum CameraCommand: Command {
 
         let interruption = await Interruption()
         let camera = Camera(configuration)
-        try await camera.start()
         let json = arguments.has("json")
         let failure = await withTaskGroup(of: CameraError?.self) { group in
             group.addTask {
@@ -67,6 +66,11 @@ enum CameraCommand: Command {
                 }
             }
             group.addTask {
+                do throws(CameraError) {
+                    try await camera.start()
+                } catch {
+                    return error
+                }
                 var failure: CameraError?
                 for await event in camera.events {
                     try? say("\(event)", json: json)

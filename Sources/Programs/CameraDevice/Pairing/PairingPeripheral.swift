@@ -50,6 +50,9 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
     private var characteristics: [Characteristic: CBMutableCharacteristic] = [:]
     private var starting: CheckedContinuation<Result<Void, CameraError>, Never>?
     private var radioTimer: Task<Void, Never>?
+    /// Why the radio that is waited for is not there.
+    private var radioReason = ""
+    private var isOver = false
     private var machine = PairingMachine()
     private var lists = NetworkListQueue()
     private var statusIsDue = false
@@ -84,11 +87,20 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
     var name: String { PairingService.advertisedNamePrefix + deviceID.ending }
 
     /// Takes the radio, waits for it if it is not on yet, and advertises. Returns once the service can be found.
+    /// - Throws: ``CameraError``: `stopped` when the task is cancelled or ``stop()`` is called meanwhile.
     func start() async throws(CameraError) {
-        let result = await withCheckedContinuation { continuation in
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, CameraError>, Never>) in
+                queue.async { [self] in
+                    guard !isOver else { return continuation.resume(returning: .failure(.stopped)) }
+                    starting = continuation
+                    manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+                }
+            }
+        } onCancel: {
             queue.async { [self] in
-                starting = continuation
-                manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+                isOver = true
+                finishStarting(.failure(.stopped))
             }
         }
         try result.get()
@@ -103,7 +115,8 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
     func stop() async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             queue.async { [self] in
-                finishStarting(.failure(.noRadio(reason: "the camera was stopped")))
+                isOver = true
+                finishStarting(.failure(.stopped))
                 scanning?.cancel()
                 stagingTimer?.cancel()
                 (scanning, stagingTimer) = (nil, nil)
@@ -127,6 +140,8 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
         dispatchPrecondition(condition: .onQueue(queue))
         switch peripheral.state {
         case .poweredOn:
+            radioTimer?.cancel()
+            radioTimer = nil
             offerService(peripheral)
         case .poweredOff:
             waitForRadio(peripheral.stateReason ?? "Bluetooth is switched off")
@@ -166,11 +181,15 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
 
     private func waitForRadio(_ reason: String) {
         guard starting != nil else { return }
-        radioTimer?.cancel()
         log.warning("\(reason): waiting up to \(Self.radioLimit) for it")
+        radioReason = reason
+        guard radioTimer == nil else { return }
         radioTimer = Task { [weak self, clock, queue] in
-            guard (try? await clock.sleep(for: Self.radioLimit)) != nil else { return }
-            queue.async { [weak self] in self?.finishStarting(.failure(.noRadio(reason: reason))) }
+            guard (try? await clock.sleep(for: Self.radioLimit)) != nil, !Task.isCancelled else { return }
+            queue.async { [weak self] in
+                guard let self, radioTimer != nil else { return }
+                finishStarting(.failure(.noRadio(reason: radioReason)))
+            }
         }
     }
 

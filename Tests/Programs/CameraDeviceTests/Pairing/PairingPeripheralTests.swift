@@ -289,6 +289,15 @@ private struct ScriptedNetworks: NetworkJoiner {
         await #expect(throws: CameraError.noRadio(reason: "Bluetooth is switched off")) { _ = try await outcome.value }
     }
 
+    @Test func theWaitForARadioCanBeCancelled() async throws {
+        let conditions = RadioConditions()
+        conditions.isPowered = false
+        let outcome = Task { try await started(conditions: conditions) }
+        try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
+        outcome.cancel()
+        await #expect(throws: CameraError.stopped) { _ = try await outcome.value }
+    }
+
     @Test func aRadioThatCannotBeUsedSaysWhy() async throws {
         let outcome = Task { try await started(air: "/nowhere/at/all") }
         try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
