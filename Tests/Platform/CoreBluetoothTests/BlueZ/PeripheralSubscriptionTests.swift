@@ -37,6 +37,7 @@ struct PeripheralSubscriptionTests {
                 if case .subscribed(let remote, Sample.notifying) = event { remote } else { nil }
             }
             #expect(remote == RemoteCentral(address: central.radioAddress, mtu: central.mtu))
+            try await probe.settle()
         }
         // The one that unsubscribes while another is left is seen when it subscribes again or disconnects.
         probe.server.configure(Sample.uuid(4), 0, by: first)
