@@ -266,26 +266,3 @@ extension PrivateBus {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processIdentifier)/fd").count
     }
 }
-
-/// A socket that takes connections and never says a word.
-private final class SilentSocket: Sendable {
-    let path: String
-    private let directory: TemporaryDirectory
-    private let descriptor: Int32
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        path = directory.path("silent")
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
-        }
-        try #require(result == 0 && listen(descriptor, 4) == 0)
-    }
-
-    deinit { Glibc.close(descriptor) }
-}

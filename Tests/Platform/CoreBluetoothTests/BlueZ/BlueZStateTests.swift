@@ -143,8 +143,8 @@ struct BlueZStateTests {
         // that did not may have it later still on a machine that is busy, but not each time.
         var hasWaited = true
         for _ in 0..<3 where hasWaited {
-            let bus = try SilentBus()
-            let probe = RadioProbe(.address(bus.address), clock: ManualClock())
+            let bus = try SilentSocket()
+            let probe = RadioProbe(.address("unix:path=\(bus.path)"), clock: ManualClock())
             await probe.settle()
             hasWaited = !probe.events.remaining.isEmpty
             probe.on { $0.shutdown() }
@@ -170,29 +170,4 @@ private final class StateRecorder: NSObject, CBCentralManagerDelegate {
     var reason: String? { manager.withLock { $0?.stateReason } }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) { states.record(central.state) }
-}
-
-/// A socket that takes connections and never says a word.
-private final class SilentBus: Sendable {
-    let address: String
-    private let descriptor: Int32
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        let path = directory.path("bus")
-        address = "unix:path=\(path)"
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isListening = withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(descriptor, 1) == 0
-            }
-        }
-        precondition(isListening, "no socket at \(path)")
-    }
-
-    deinit { close(descriptor) }
 }

@@ -28,6 +28,17 @@ struct ManagerOrderTests {
         try await central.asked.next(what) { $0 == what ? () : nil }
     }
 
+    /// A manager whose service is being added.
+    private func adding() async throws -> (PeripheralProbe, ScriptedPeripheral, SampleService) {
+        let camera = PeripheralProbe(radio.options)
+        try await camera.expectState(.poweredOn)
+        let peripheral = try #require(radio.peripheral.withLock { $0 })
+        let sample = SampleService()
+        camera.manager.add(sample.service)
+        try await peripheral.asked.next("add") { $0 == "add" ? () : nil }
+        return (camera, peripheral, sample)
+    }
+
     @Test("a connect that is put off comes when its time has come")
     func delayed() async throws {
         let clock = ManualClock()
@@ -125,12 +136,7 @@ struct ManagerOrderTests {
 
     @Test("a service that is taken away while it is added, and added again, is there")
     func addedAgain() async throws {
-        let camera = PeripheralProbe(radio.options)
-        try await camera.expectState(.poweredOn)
-        let peripheral = try #require(radio.peripheral.withLock { $0 })
-        let sample = SampleService()
-        camera.manager.add(sample.service)
-        try await peripheral.asked.next("add") { $0 == "add" ? () : nil }
+        let (camera, peripheral, sample) = try await adding()
         camera.manager.remove(sample.service)
         camera.manager.add(sample.service)
         try await peripheral.asked.next("add") { $0 == "add" ? () : nil }
@@ -155,12 +161,7 @@ struct ManagerOrderTests {
     func returningCentral() async throws {
         var identifiers: [UUID] = []
         for _ in 0..<2 {
-            let camera = PeripheralProbe(radio.options)
-            try await camera.expectState(.poweredOn)
-            let peripheral = try #require(radio.peripheral.withLock { $0 })
-            let sample = SampleService()
-            camera.manager.add(sample.service)
-            try await peripheral.asked.next("add") { $0 == "add" ? () : nil }
+            let (camera, peripheral, sample) = try await adding()
             let local = try #require(peripheral.waiting)
             peripheral.completeAddition()
             let value = try #require(local.characteristics.first { $0.uuid == sample.value.uuid })
