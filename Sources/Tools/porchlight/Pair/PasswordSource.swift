@@ -54,32 +54,3 @@ enum PasswordSource: Sendable {
         return nil
     }
 }
-
-extension Secret {
-    /// The first line of a file.
-    /// - Parameter what: Names it in the error.
-    init(inFile path: String, _ what: String) throws(StepFailure) {
-        let unreadable = { (reason: String) in
-            StepFailure(
-                step: "prepare", reason: "the \(what) cannot be read from \(path): \(reason)",
-                advice: "Check the file's name and who may read it.")
-        }
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw unreadable("there is no such file")
-        }
-        guard !isDirectory.boolValue else { throw unreadable("it is a directory, no file that can be read") }
-        // Through a handle, since `<(command)` of a shell is a pipe.
-        guard let data = try? FileHandle(forReadingFrom: URL(filePath: path)).readToEnd() ?? Data() else {
-            throw unreadable("it is no file that can be read")
-        }
-        guard let text = String(data: data, encoding: .utf8) else { throw unreadable("it is no text in UTF-8") }
-        let line = text.prefix { !$0.isNewline }
-        guard !line.isEmpty else {
-            throw StepFailure(
-                step: "prepare", reason: "\(path) holds no \(what) in its first line",
-                advice: "Write it there, or name another file.")
-        }
-        self.init(String(line))
-    }
-}
