@@ -35,7 +35,10 @@ import Wire
         #expect(SupplicantRetreat(text: text) == retreat)
     }
 
-    @Test(arguments: ["", SupplicantRetreat.mark, "other - /a", SupplicantRetreat.mark + "- /a"])
+    @Test(arguments: [
+        "", SupplicantRetreat.mark, SupplicantRetreat.mark + " ", "other - /a", SupplicantRetreat.mark + "- /a",
+        String(repeating: SupplicantRetreat.mark, count: 1000), String(SupplicantRetreat.mark.dropLast()) + " -", "\0",
+    ])
     func anotherMarkIsNoWayBack(_ text: String) {
         #expect(SupplicantRetreat(text: text) == nil)
     }
