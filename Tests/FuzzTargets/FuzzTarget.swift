@@ -80,8 +80,9 @@
             if let state = try? PairingState(decoding: input) {
                 precondition(state.encoded() == input, "a state changed when it was read and written")
             }
-            if let state = PairingAdvertisement.state(manufacturerData: input) {
-                let written = PairingAdvertisement.manufacturerData(state)
+            if let advertisement = PairingAdvertisement(manufacturerData: input) {
+                // Of the first cameras' six bytes, seven are made.
+                let written = advertisement.manufacturerData.prefix(input.count)
                 precondition(input.starts(with: written), "an advertisement changed when it was read and written")
             }
         }

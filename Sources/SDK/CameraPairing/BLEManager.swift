@@ -182,7 +182,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     fileprivate func discovered(_ peripheral: CBPeripheral, _ advertisement: [String: Any], _ rssi: Int) {
         let name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name
         let state = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)
-            .flatMap(PairingAdvertisement.state(manufacturerData:))
+            .flatMap(PairingAdvertisement.init(manufacturerData:))?.state
         handle(.discovered(peripheral.identifier, advertisedName: name, rssi: rssi, state: state))
         if flow.knows(peripheral.identifier) { peripherals[peripheral.identifier] = peripheral }
     }

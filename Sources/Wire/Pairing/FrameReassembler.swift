@@ -3,9 +3,10 @@ public import Foundation
 /// Puts the frames of one characteristic together again.
 ///
 /// Takes hostile bytes: what it keeps never exceeds the announced length, which never exceeds
-/// ``Frame/maximumMessageBytes``. After an error it has forgotten the message under way and waits for a first frame, so
-/// a new message recovers it. A frame that came already is ignored, which lets a sender repeat itself: also one of the
-/// message before, so no message is delivered twice.
+/// ``Frame/maximumMessageBytes``. A frame that is ahead of the one due is refused and changes nothing, so that the sender
+/// goes on from the first missing one. After any other error the message under way is forgotten, and a first frame is waited
+/// for. A frame that came already is ignored, which lets a sender repeat itself: also one of the message before, so no
+/// message is delivered twice.
 public struct FrameReassembler: Sendable {
     private struct Partial {
         var message: UInt8
@@ -20,14 +21,21 @@ public struct FrameReassembler: Sendable {
     /// Waits for a first frame.
     public init() {}
 
-    /// The index of the first frame that has not arrived, for a sender that resumes; 0 between messages.
-    public var firstMissingIndex: Int { partial?.nextIndex ?? 0 }
+    /// Where a sender that resumes goes on.
+    public var position: ExchangePosition {
+        if let partial {
+            return ExchangePosition(message: partial.message, progress: .underWay, firstMissing: partial.nextIndex)
+        }
+        return ExchangePosition(message: lastDelivered ?? 0, progress: lastDelivered == nil ? .none : .complete)
+    }
 
     /// Takes one characteristic value.
     /// - Returns: The message, when this was its last frame.
     public mutating func receive(_ data: Data) throws(WireError) -> Data? {
         do {
             return try add(try Frame(decoding: data))
+        } catch .frameOrder(let expected, let received) {
+            throw .frameOrder(expected: expected, received: received)
         } catch {
             partial = nil
             throw error

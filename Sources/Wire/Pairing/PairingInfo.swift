@@ -29,6 +29,10 @@ public struct PairingInfo: Sendable, Hashable {
         public static let managesWiFi = Capabilities(rawValue: 1 << 0)
         /// It can join 5 GHz networks.
         public static let fiveGigahertz = Capabilities(rawValue: 1 << 1)
+        /// A setup code is printed on it.
+        public static let setupCode = Capabilities(rawValue: 1 << 2)
+        /// It takes nobody without that code, and offers the protected layout alone.
+        public static let insistsOnSetupCode = Capabilities(rawValue: 1 << 3)
     }
 
     /// The ways of writing credentials.

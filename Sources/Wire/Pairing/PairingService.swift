@@ -1,4 +1,4 @@
-/// The GATT service a camera offers while it waits to be paired: the standard layout, one characteristic a field.
+/// The GATT services a camera offers while it waits to be paired; here the standard layout, one characteristic a field.
 ///
 /// Written down in `docs/pairing-protocol.md`. UUIDs are strings here so that this storey needs no radio. Every layout
 /// has a service UUID of its own, which stands in the advertising packet itself: a client never probes.
@@ -50,6 +50,18 @@ public enum PairingService {
         case busy = 0x84
         /// The command is not known.
         case unknownCommand = 0x85
+        /// A frame is not the one due: the position tells which is.
+        case frameOrder = 0x86
+        /// The exchange was written before its notifications were enabled.
+        case notSubscribed = 0x87
+        /// Too many wrong setup codes: pairing is closed for a minute, or until the camera is switched off and on.
+        case locked = 0x88
+        /// The setup code is not the camera's.
+        case wrongSetupCode = 0x89
+        /// The camera takes nobody without its setup code.
+        case setupCodeRequired = 0x8A
+        /// There is no conversation yet, or no key, or the message was not sealed with it.
+        case noSession = 0x8B
 
         /// The refusal that a decoding error calls for.
         public init(_ error: WireError) {
@@ -57,7 +69,8 @@ public enum PairingService {
             case .length: self = .length
             case .notText: self = .notText
             case .missing: self = .incomplete
-            case .value, .version, .frameOrder, .lines: self = .value
+            case .frameOrder: self = .frameOrder
+            case .value, .version, .lines: self = .value
             }
         }
     }

@@ -90,7 +90,9 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         manager?.startAdvertising([
             CBAdvertisementDataLocalNameKey: script.name,
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: PairingService.standardLayout)],
-            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement.manufacturerData(state),
+            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement(
+                state: state, layouts: .standard
+            ).manufacturerData,
         ])
     }
 

@@ -17,10 +17,10 @@ import Wire
     }
 
     @Test func advertisement() throws {
-        let failed = PairingState(phase: .failed, failure: .wrongPassword)
-        #expect(try document.values("advertisement") == [PairingAdvertisement.manufacturerData(failed)])
-        #expect(
-            try document.values("advertisement").map { PairingAdvertisement.state(manufacturerData: $0) } == [failed])
+        let failed = PairingAdvertisement(
+            state: PairingState(phase: .failed, failure: .wrongPassword), layouts: [.standard, .chunked, .protected])
+        #expect(try document.values("advertisement") == [failed.manufacturerData])
+        #expect(try document.values("advertisement").map { PairingAdvertisement(manufacturerData: $0) } == [failed])
         let id = DeviceID(publicKeyDigest: [UInt8](repeating: 0, count: 15))
         #expect(document.text.contains("local name: `\(PairingService.advertisedNamePrefix)`"))
         #expect(id.ending.count == 4)

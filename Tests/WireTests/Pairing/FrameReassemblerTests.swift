@@ -31,12 +31,12 @@ import Wire
         var reassembler = FrameReassembler()
         let frames = try frames(message)
         for (index, frame) in frames.dropLast().enumerated() {
-            #expect(reassembler.firstMissingIndex == index)
+            #expect(reassembler.position.firstMissing == index)
             #expect(try reassembler.receive(frame) == nil)
         }
-        #expect(reassembler.firstMissingIndex == frames.count - 1)
+        #expect(reassembler.position.firstMissing == frames.count - 1)
         #expect(try reassembler.receive(frames[frames.count - 1]) == message)
-        #expect(reassembler.firstMissingIndex == 0)
+        #expect(reassembler.position.firstMissing == 0)
     }
 
     @Test func ignoresDoubledFrames() throws {
@@ -77,10 +77,8 @@ import Wire
             switch index {
             // Each of the frames after a lost first one belongs to nothing.
             case 0: (1..<6).map { .frameOrder(expected: 0, received: $0) }
-            // After the error the message is forgotten, and so are its later frames.
-            case 1..<5:
-                [.frameOrder(expected: index, received: index + 1)]
-                    + (index + 2..<6).map { .frameOrder(expected: 0, received: $0) }
+            // What is ahead of the frame due is refused, until that one comes.
+            case 1..<5: (index + 1..<6).map { .frameOrder(expected: index, received: $0) }
             default: []
             }
         #expect(outcomes(frames) == expected.map(Result.failure))
@@ -105,12 +103,31 @@ import Wire
         #expect(!outcomes(frames).contains(.success(message)))
     }
 
+    @Test(arguments: 0..<5)
+    func aSenderGoesOnFromTheFirstMissingFrame(index: Int) throws {
+        let frames = try frames(message)
+        var reassembler = FrameReassembler()
+        for frame in frames[..<index] { _ = try reassembler.receive(frame) }
+        #expect(throws: WireError.frameOrder(expected: index, received: index + 1)) {
+            try reassembler.receive(frames[index + 1])
+        }
+        let position = reassembler.position
+        #expect(
+            position
+                == (index == 0
+                    ? ExchangePosition(message: 0, progress: .none)
+                    : ExchangePosition(message: 1, progress: .underWay, firstMissing: index)))
+        let rest = try frames[position.firstMissing...].compactMap { try reassembler.receive($0) }
+        #expect(rest == [message])
+        #expect(reassembler.position == ExchangePosition(message: 1, progress: .complete))
+    }
+
     @Test func refusesAForeignFrame() throws {
         let own = try frames(message)
         let foreign = try frames(message, message: 9)
         let all = own.prefix(2) + [foreign[2]] + own.dropFirst(2)
-        #expect(outcomes(Array(all)).first == .failure(.frameOrder(expected: 0, received: 2)))
-        #expect(!outcomes(Array(all)).contains(.success(message)))
+        // It does not disturb the one under way either.
+        #expect(outcomes(Array(all)) == [.failure(.frameOrder(expected: 0, received: 2)), .success(message)])
     }
 
     @Test func refusesLengthsThatDoNotFit() {
@@ -137,11 +154,11 @@ import Wire
                 == [.failure(.length(field: "first frame", actual: 1, allowed: 2...508))])
     }
 
-    @Test func anErrorForgetsTheMessageUnderWay() throws {
+    @Test func aMalformedFrameForgetsTheMessageUnderWay() throws {
         var reassembler = FrameReassembler()
         _ = try reassembler.receive(frames(message)[0])
         #expect(throws: WireError.version(0)) { try reassembler.receive(Data(count: 8)) }
-        #expect(reassembler.firstMissingIndex == 0)
+        #expect(reassembler.position.firstMissing == 0)
         #expect(throws: WireError.frameOrder(expected: 0, received: 1)) {
             try reassembler.receive(try frames(message)[1])
         }

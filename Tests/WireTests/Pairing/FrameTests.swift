@@ -40,7 +40,7 @@ import Wire
                 let result = try reassembler.receive(frame.encoded)
                 #expect(result == (frame.isLast ? message : nil))
             }
-            #expect(reassembler.firstMissingIndex == 0)
+            #expect(reassembler.position.firstMissing == 0)
         }
     }
 

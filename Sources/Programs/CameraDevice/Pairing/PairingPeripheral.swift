@@ -238,7 +238,9 @@ final class PairingPeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked
         manager.startAdvertising([
             CBAdvertisementDataLocalNameKey: name,
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: PairingService.standardLayout)],
-            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement.manufacturerData(wanted),
+            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement(
+                state: wanted, layouts: .standard
+            ).manufacturerData,
         ])
     }
 

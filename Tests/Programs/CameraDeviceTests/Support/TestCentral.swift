@@ -153,7 +153,7 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         sighted.yield(
             Sighting(
                 name: advertisementData[CBAdvertisementDataLocalNameKey] as? String,
-                state: data.flatMap { PairingAdvertisement.state(manufacturerData: $0) }))
+                state: data.flatMap { PairingAdvertisement(manufacturerData: $0)?.state }))
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
