@@ -11,8 +11,8 @@ import Wire
     @Test func everyExampleIsChecked() {
         #expect(
             document.examples.map(\.name) == [
-                "advertisement", "info", "scan-command", "network-record", "frames", "status", "fields",
-                "code-protected", "code-open",
+                "advertisement", "info", "scan-command", "network-record", "frames", "status", "requests", "answers",
+                "position", "fields", "code-protected", "code-open",
             ])
     }
 
@@ -29,11 +29,15 @@ import Wire
     @Test func info() throws {
         let expected = [
             PairingInfo(layouts: .standard, capabilities: [.managesWiFi, .fiveGigahertz], model: "Stoop 1"),
-            PairingInfo(layouts: .standard, capabilities: [], model: ""),
+            PairingInfo(layouts: .standard, capabilities: [], model: ""), stoop,
         ]
         #expect(try document.values("info").map { try PairingInfo(decoding: $0) } == expected)
         #expect(try expected.map { try $0.encoded() } == document.values("info"))
     }
+
+    private let stoop = PairingInfo(
+        layouts: [.standard, .chunked, .protected], capabilities: [.managesWiFi, .fiveGigahertz, .setupCode],
+        model: "Stoop 2")
 
     @Test func scanCommand() throws {
         #expect(try document.values("scan-command") == [Data([NetworkScanCommand.scan.rawValue])])
@@ -43,9 +47,10 @@ import Wire
         HeardNetwork(
             ssid: Data("Porchlight Demo".utf8), security: .wpa2, rssi: -48, bands: [.twoGigahertz, .fiveGigahertz]))
 
+    private let guest = NetworkListRecord.network(
+        HeardNetwork(ssid: Data("Guest".utf8), security: .open, rssi: -88, bands: .twoGigahertz))
+
     @Test func networkRecords() throws {
-        let guest = NetworkListRecord.network(
-            HeardNetwork(ssid: Data("Guest".utf8), security: .open, rssi: -88, bands: .twoGigahertz))
         let expected = [demo, guest, .end(count: 2), .failed]
         #expect(try document.values("network-record").map { try NetworkListRecord(decoding: $0) } == expected)
         #expect(try expected.map { try $0.encoded() } == document.values("network-record"))
@@ -68,6 +73,50 @@ import Wire
                 PairingState(phase: .waiting), PairingState(phase: .joining),
                 PairingState(phase: .failed, failure: .wrongPassword),
             ])
+    }
+
+    @Test func requests() throws {
+        let credentials = try PairingCredentials(
+            ssid: Data("Guest".utf8), security: .open, password: Secret(""),
+            sessionKey: Secret("8Zk3vQ1nT0xWb6RgYc2uLw"),
+            region: .us, environment: .dev)
+        let expected: [ExchangeRequest] = [
+            .hello(conversation: 0xA1B2), .scan, .credentials(CredentialFields(credentials)), .state,
+        ]
+        #expect(try document.values("requests").map { try ExchangeRequest(decoding: $0) } == expected)
+        #expect(try document.values("requests") == expected.map(\.encoded))
+    }
+
+    @Test func answers() throws {
+        let expected: [ExchangeAnswer] = [
+            .welcome(ExchangeWelcome(info: stoop, deviceID: nil, state: PairingState(phase: .waiting))), .record(guest),
+            .record(.end(count: 1)), .answer(.init(message: 2)),
+            .answer(.init(message: 2, refusal: .length, field: .password)),
+            .state(PairingState(phase: .failed, failure: .wrongPassword)),
+        ]
+        let read = try document.values("answers").map { try ExchangeAnswer.addressed(decoding: $0) }
+        #expect(read.map(\.answer) == expected)
+        #expect(read.allSatisfy { $0.conversation == 0xA1B2 })
+        #expect(try document.values("answers") == expected.map { try $0.encoded(for: 0xA1B2) })
+    }
+
+    @Test func position() throws {
+        let expected = [
+            ExchangePosition(message: 3, progress: .underWay, firstMissing: 5),
+            ExchangePosition(message: 3, progress: .complete),
+        ]
+        #expect(try document.values("position").map { try ExchangePosition(decoding: $0) } == expected)
+        #expect(try document.values("position") == expected.map(\.encoded))
+    }
+
+    @Test func layouts() throws {
+        let rows = try document.table("| layout | bit | service")
+        #expect(rows.map { $0[0] } == PairingLayout.allCases.map { "\($0)" })
+        #expect(rows.map { Int($0[1]).map { UInt8(1 << $0) } } == PairingLayout.allCases.map(\.rawValue))
+        #expect(rows.map { $0[2] } == PairingLayout.allCases.map { "`\($0.service)`" })
+        for exchange in PairingLayout.allCases.compactMap(\.exchange) {
+            #expect(document.text.contains("`\(exchange.prefix(8))-…`"))
+        }
     }
 
     @Test func fields() throws {
@@ -109,7 +158,6 @@ import Wire
             #expect(row[1] == "\(characteristic)")
             #expect(characteristic.rawValue.dropFirst(8) == PairingService.standardLayout.dropFirst(8))
         }
-        #expect(document.text.contains("`\(PairingService.standardLayout)`"))
     }
 
     @Test func securityCodes() throws {
