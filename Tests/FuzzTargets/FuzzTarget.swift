@@ -30,6 +30,8 @@
         case objects
         /// The kernel's messages about addresses (netlink).
         case routes
+        /// Values of an Improv device, and commands to one. Input: length (1 byte), value, and so on.
+        case improv
 
         /// Decodes `input` in every way that the family knows.
         public func run(_ input: Data) {
@@ -45,6 +47,7 @@
             case .signatures: Self.readSignature(input)
             case .objects: Self.readObjects(input)
             case .routes: Self.readRoutes(input)
+            case .improv: Self.readImprov(input)
             }
         }
 
