@@ -42,3 +42,8 @@ func constantTimeEqual(_ left: some ContiguousBytes, _ right: some ContiguousByt
         }
     }
 }
+
+/// Overwrites bytes that were secret, in a way that the optimizer keeps.
+func wipe(_ bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
+}

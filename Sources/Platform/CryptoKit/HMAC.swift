@@ -20,11 +20,14 @@ public struct HMAC<H: HashFunction>: Sendable {
                 for (index, byte) in bytes.enumerated() { block[index] = byte }
             }
         }
+        for index in block.indices { block[index] ^= 0x36 }
         inner = H()
-        inner.update(data: block.map { $0 ^ 0x36 })
+        inner.update(data: block)
+        for index in block.indices { block[index] ^= 0x36 ^ 0x5C }
         var outer = H()
-        outer.update(data: block.map { $0 ^ 0x5C })
+        outer.update(data: block)
         self.outer = outer
+        wipe(&block)
     }
 
     /// Appends `data` to the message.

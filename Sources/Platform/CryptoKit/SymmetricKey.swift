@@ -37,6 +37,11 @@ public struct SymmetricKey: ContiguousBytes, Equatable, Sendable, CustomStringCo
         }
     }
 
+    /// A key of `byteCount` bytes that `fill` writes in place, so that no copy of them is left behind.
+    init(byteCount: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        storage = SecretBytes(count: byteCount, filledBy: fill)
+    }
+
     /// The length in bits.
     public var bitCount: Int { storage.bytes.count * 8 }
 
