@@ -1,4 +1,5 @@
 public import Foundation
+import Wire
 
 /// A camera that waits to be paired. Source: seed 000, 'Types'.
 public struct BLECamera: Sendable, Equatable, Hashable {
@@ -45,14 +46,21 @@ public struct BLECamera: Sendable, Equatable, Hashable {
     public var cameraDid: String?
     /// Derived from ``rssi``; the list is sorted by it.
     public var signal: Signal
+    /// What the camera speaks. Beyond the seed.
+    public var `protocol`: PairingProtocol
+    /// What the camera announces to offer; empty for one that is not ours.
+    var layouts: PairingInfo.Layouts = []
 
     /// Describes a camera; the signal follows from the strength.
-    public init(name: String, identifier: UUID, rssi: Int, cameraDid: String? = nil) {
+    public init(
+        name: String, identifier: UUID, rssi: Int, cameraDid: String? = nil, protocol: PairingProtocol = .porchlight
+    ) {
         self.name = name
         self.identifier = identifier
         self.rssi = rssi
         self.cameraDid = cameraDid
         signal = Signal(rssi: rssi)
+        self.protocol = `protocol`
     }
 
     /// `Camera` and the last four letters or digits of what the camera advertises.

@@ -13,8 +13,7 @@ public import Wire
 /// Threading: call it from any thread. Properties change on the manager's own serial queue; use
 /// `receive(on: DispatchQueue.main)` where a user interface listens, or `for await … in ble.$wifiList.values`.
 public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
-    // Unchecked because `flow`, `central`, `link` and `timers` are touched only on `queue`, and `Published` guards its
-    // own storage.
+    // Unchecked because `flow`, `radio` and `timers` are touched only on `queue`, and `Published` guards its own storage.
 
     /// Whether this program may use Bluetooth.
     public enum AuthorizationStatus: Sendable, Hashable {
@@ -44,12 +43,19 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     @Published public private(set) var bleCameraDIDFetched = false
     /// The networks the camera hears; grows as they arrive.
     @Published public private(set) var wifiList: [WifiNetwork] = []
+    /// The camera has told of every network it hears. Beyond the seed.
+    @Published public private(set) var wifiListComplete = false
     /// The camera has acknowledged every field of the last ``updateWifiInfo(wifiInfo:)``. Beyond the seed.
     @Published public private(set) var credentialsSent = false
+    /// How the camera's attempt ended, from itself: on layouts that keep the connection, see ``updateWifiInfo(wifiInfo:)``.
+    /// Nil until then. Beyond the seed.
+    @Published public private(set) var pairingOutcome: PairingOutcome?
     /// Why the camera that took the credentials waits to be paired again, heard by ``watchForSetback()``. Beyond the seed.
     @Published public private(set) var setback: PairingFailure?
     /// Why the last step failed; nil once a later one began. Beyond the seed.
     @Published public private(set) var failure: CameraPairingError?
+    /// Where the camera says that it stands while it joins.
+    @Published private(set) var attempt: PairingState?
 
     /// The connected camera's device id; empty when it has none to report. Read it once ``bleCameraDIDFetched`` is true.
     public var bleCameraDID: String { deviceID.withLock { $0 } }
@@ -58,20 +64,12 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
 
     private let deviceID = Locked("")
     private let queue = DispatchQueue(label: "porchlight.pairing")
-    private let clock: any Clock<Duration>
     private let centralOptions: CentralOptions
     private var flow: PairingFlow
-    private var central: CBCentralManager?
-    private var observer: CentralObserver?
-    private var link: PairingLink?
-    private var peripherals: [UUID: CBPeripheral] = [:]
-    private var timers: [PairingFlow.Timer: RunningTimer] = [:]
-    private var timersStarted = 0
-
-    private struct RunningTimer {
-        var number: Int
-        var task: Task<Void, Never>
-    }
+    private lazy var radio = CameraRadio(
+        queue: queue, options: centralOptions.values, knows: { [weak self] in self?.flow.knows($0) ?? false },
+        emit: { [weak self] in self?.handle($0) })
+    private let timers: FlowTimers
 
     /// Options for the central, wrapped because `Any` is not Sendable.
     private struct CentralOptions: @unchecked Sendable {
@@ -90,19 +88,18 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     }
 
     init(clock: any Clock<Duration>, centralOptions: [String: Any]?, limits: PairingFlow.Limits) {
-        self.clock = clock
         self.centralOptions = CentralOptions(values: centralOptions)
         flow = PairingFlow(limits: limits)
+        timers = FlowTimers(clock: clock, queue: queue)
         super.init()
         queue.setSpecific(key: Self.currentManager, value: ObjectIdentifier(self))
+        timers.onExpiry { [weak self] in self?.handle(.expired($0)) }
     }
-
-    deinit { for timer in timers.values { timer.task.cancel() } }
 
     // MARK: Commands
 
     /// Creates the central and begins to deliver its state. On systems that ask people for permission, this asks.
-    public func initCBCentralManager() { run { $0.createCentral() } }
+    public func initCBCentralManager() { run { $0.radio.begin() } }
 
     /// Begins a new search: empties the lists, drops a connection, sets the status to `.none`.
     ///
@@ -110,9 +107,9 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     /// ``noCameraFound`` becomes true and the scan ends; once a camera was found it goes on until one is connected.
     public func startScan() {
         run { manager in
-            manager.createCentral()
+            manager.radio.begin()
             manager.handle(.startScan)
-            manager.peripherals = [:]
+            manager.radio.forgetCameras()
         }
     }
 
@@ -140,8 +137,11 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     /// Writes the credentials, the last step over Bluetooth.
     ///
     /// The fields are checked first: one that cannot be right sets ``failure`` and nothing is written. When the camera
-    /// has acknowledged the last field, ``credentialsSent`` becomes true and the connection is dropped. Whether the
-    /// camera gets onto the network is told by the status of its pairing session.
+    /// has acknowledged them, ``credentialsSent`` becomes true.
+    ///
+    /// On the standard layout the connection is dropped then, and whether the camera gets onto the network is told by the
+    /// status of its pairing session. On the others it stays: ``pairingOutcome`` tells, and after a failure other
+    /// credentials can be sent. Call ``disconnect()`` when the person leaves.
     public func updateWifiInfo(wifiInfo: WiFiDetailModel) { send(.write(wifiInfo)) }
 
     /// Listens for the camera that took the credentials; when it is back, ``setback`` says why its attempt has failed.
@@ -164,46 +164,9 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
 
     /// The central, once there is one: it may know more of its state than Apple's interface tells. Not to be asked from
     /// inside a published change.
-    package var centralManager: CBCentralManager? { queue.sync { central } }
+    package var centralManager: CBCentralManager? { queue.sync { radio.central } }
 
     // MARK: On the queue
-
-    private func createCentral() {
-        guard central == nil else { return }
-        let observer = CentralObserver(owner: self)
-        self.observer = observer
-        central = CBCentralManager(delegate: observer, queue: queue, options: centralOptions.values)
-    }
-
-    fileprivate func managerChanged(_ state: CBManagerState) {
-        handle(.managerState(state, CBCentralManager.authorization))
-    }
-
-    fileprivate func discovered(_ peripheral: CBPeripheral, _ advertisement: [String: Any], _ rssi: Int) {
-        let name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name
-        let state = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)
-            .flatMap(PairingAdvertisement.init(manufacturerData:))?.state
-        handle(.discovered(peripheral.identifier, advertisedName: name, rssi: rssi, state: state))
-        if flow.knows(peripheral.identifier) { peripherals[peripheral.identifier] = peripheral }
-    }
-
-    fileprivate func connected(_ peripheral: CBPeripheral) {
-        let link = PairingLink(peripheral) { [weak self] event in self?.handle(event) }
-        self.link = link
-        link.begin()
-    }
-
-    fileprivate func failedToConnect(_ peripheral: CBPeripheral, _ error: (any Error)?) {
-        let reason = error?.localizedDescription ?? "the camera did not say why"
-        handle(.linkFailed(peripheral.identifier, .connectionFailed(reason)))
-        handle(.linkEnded(peripheral.identifier))
-    }
-
-    fileprivate func disconnected(_ peripheral: CBPeripheral) {
-        link?.end()
-        link = nil
-        handle(.linkEnded(peripheral.identifier))
-    }
 
     private func handle(_ event: PairingFlow.Event) {
         dispatchPrecondition(condition: .onQueue(queue))
@@ -220,8 +183,11 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         if authorizationStatus != new.authorizationStatus { authorizationStatus = new.authorizationStatus }
         if cameraList != new.cameraList { cameraList = new.cameraList }
         if wifiList != new.wifiList { wifiList = new.wifiList }
+        if wifiListComplete != new.wifiListComplete { wifiListComplete = new.wifiListComplete }
         if noCameraFound != new.noCameraFound { noCameraFound = new.noCameraFound }
         if credentialsSent != new.credentialsSent { credentialsSent = new.credentialsSent }
+        if attempt != new.attempt { attempt = new.attempt }
+        if pairingOutcome != new.pairingOutcome { pairingOutcome = new.pairingOutcome }
         if setback != new.setback { setback = new.setback }
         if bleCameraDIDFetched != new.bleCameraDIDFetched { bleCameraDIDFetched = new.bleCameraDIDFetched }
         if cameraConnectionStatus != new.cameraConnectionStatus { cameraConnectionStatus = new.cameraConnectionStatus }
@@ -229,72 +195,15 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
 
     private func perform(_ action: PairingFlow.Action) {
         switch action {
-        case .startScanning:
-            central?.scanForPeripherals(
-                withServices: [PairingLink.service], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-        case .stopScanning: central?.stopScan()
-        case .connect(let id):
-            guard let peripheral = peripherals[id] else { return handle(.linkFailed(id, .cameraUnknown)) }
-            central?.connect(peripheral, options: nil)
-        case .cancelConnection(let id):
-            link?.end()
-            link = nil
-            if let peripheral = peripherals[id] { central?.cancelPeripheralConnection(peripheral) }
-        case .readDeviceID: link?.readDeviceID()
-        case .requestNetworks: link?.requestNetworks()
-        case .write(let credentials): link?.write(credentials)
-        case .start(let timer, let duration): start(timer, duration)
-        case .stop(let timer): timers.removeValue(forKey: timer)?.task.cancel()
+        case .startScanning: radio.startScanning()
+        case .stopScanning: radio.stopScanning()
+        case .connect(let camera): radio.connect(camera)
+        case .cancelConnection(let camera): radio.cancelConnection(camera)
+        case .readDeviceID: radio.withLink { $0.readDeviceID() }
+        case .requestNetworks: radio.withLink { $0.requestNetworks() }
+        case .write(let credentials): radio.withLink { $0.write(credentials) }
+        case .start(let timer, let duration): timers.start(timer, duration)
+        case .stop(let timer): timers.stop(timer)
         }
-    }
-
-    private func start(_ timer: PairingFlow.Timer, _ duration: Duration) {
-        timers[timer]?.task.cancel()
-        timersStarted += 1
-        let number = timersStarted
-        let task = Task { [weak self, clock] in
-            guard (try? await clock.sleep(for: duration)) != nil, let self else { return }
-            queue.async { self.expired(timer, number: number) }
-        }
-        timers[timer] = RunningTimer(number: number, task: task)
-    }
-
-    /// A timer that was stopped or started again after it had fired is told apart by its number.
-    private func expired(_ timer: PairingFlow.Timer, number: Int) {
-        guard timers[timer]?.number == number else { return }
-        timers[timer] = nil
-        handle(.expired(timer))
-    }
-}
-
-/// The central's delegate, apart so that the public class does not show the calls. On the manager's queue.
-private final class CentralObserver: NSObject, CBCentralManagerDelegate {
-    private weak let owner: BLEManager?
-
-    init(owner: BLEManager) { self.owner = owner }
-
-    func centralManagerDidUpdateState(_ central: CBCentralManager) { owner?.managerChanged(central.state) }
-
-    func centralManager(
-        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-        rssi: NSNumber
-    ) {
-        owner?.discovered(peripheral, advertisementData, rssi.intValue)
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        owner?.connected(peripheral)
-    }
-
-    func centralManager(
-        _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
-    ) {
-        owner?.failedToConnect(peripheral, error)
-    }
-
-    func centralManager(
-        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-    ) {
-        owner?.disconnected(peripheral)
     }
 }

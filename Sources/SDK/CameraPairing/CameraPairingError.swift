@@ -32,6 +32,16 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
     case fieldRefused(field: String, refusal: PairingService.WriteRefusal?)
     /// The camera did not acknowledge the credentials in time.
     case writeTimedOut
+    /// The camera has the credentials, and neither came back nor said how it went.
+    case noOutcome
+    /// The camera has lost the credentials that it took: it was restarted before it had joined.
+    case cameraRestarted
+    /// The camera has credentials under way and takes no other command.
+    case cameraBusy
+    /// The camera did not answer.
+    case noAnswer(to: String)
+    /// The camera told of networks without end.
+    case networkListEndless
 
     /// What happened and the next step.
     public var description: String {
@@ -52,6 +62,14 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
         case .fieldRefused(let field, let refusal):
             "The camera did not accept the \(field)\(refusal.map { " (\($0))" } ?? ""). Check it and try again."
         case .writeTimedOut: "The camera did not confirm the credentials. Scan and try again."
+        case .noOutcome:
+            "The camera has the credentials and has not said how it went. If it does not appear in the cloud, the Wi-Fi "
+                + "password is wrong or the network is on a band that the camera does not hear, such as 5 GHz: "
+                + "scan and try again."
+        case .cameraRestarted: "The camera was restarted before it had joined. Connect to it and try again."
+        case .cameraBusy: "The camera is busy with credentials that it has. Wait for the outcome."
+        case .noAnswer(let question): "The camera did not answer \(question). Restart it and try again."
+        case .networkListEndless: "The camera told of networks without end. Restart it and try again."
         }
     }
 }

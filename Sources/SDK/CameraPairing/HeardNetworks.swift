@@ -5,28 +5,34 @@ import Wire
 ///
 /// Of two entries with one SSID the stronger stays. The SSID's bytes are kept beside the text that people see.
 struct HeardNetworks: Sendable {
-    /// A camera hears some dozens; one that tells of more than this is not listened to further.
-    private static let limit = 256
+    /// The most crowded places have some hundreds; one that tells of more than this is not listened to further.
+    static let limit = 1024
 
+    /// As people see them.
+    private(set) var list: [WifiNetwork] = []
+    /// How many were told of, repetitions included.
+    private(set) var records = 0
     private var networks: [HeardNetwork] = []
-
-    var list: [WifiNetwork] {
-        networks.map {
-            WifiNetwork(ssid: Self.text($0.ssid), securityProtocol: Int($0.security.rawValue), rssi: $0.rssi)
-        }
-    }
+    private var places: [Data: Int] = [:]
 
     mutating func hear(_ network: HeardNetwork) {
-        if let index = networks.firstIndex(where: { $0.ssid == network.ssid }) {
-            let bands = networks[index].bands.union(network.bands)
-            if network.rssi > networks[index].rssi { networks[index] = network }
-            networks[index].bands = bands
-        } else if networks.count < Self.limit {
+        records += 1
+        guard let place = places[network.ssid] else {
+            // A hidden network has no name to choose it by.
+            guard networks.count < Self.limit, !network.ssid.isEmpty else { return }
+            places[network.ssid] = networks.count
             networks.append(network)
+            list.append(Self.shown(network))
+            return
         }
+        let bands = networks[place].bands.union(network.bands)
+        if network.rssi > networks[place].rssi { networks[place] = network }
+        networks[place].bands = bands
+        list[place] = Self.shown(networks[place])
     }
 
-    /// Checks what the app wants to write, with the bytes and the security of the network it was chosen from.
+    /// Checks what the app wants to write, with the bytes and the security of the network it was chosen from. Where
+    /// several names look the same, since their bytes are not UTF-8, it is the strongest.
     func credentials(_ details: WiFiDetailModel) throws(WireError) -> PairingCredentials {
         guard let region = ServerRegion(nameOrCode: details.region) else {
             throw .value(field: "region", reason: "'\(details.region)' is not a region")
@@ -34,12 +40,18 @@ struct HeardNetworks: Sendable {
         guard let environment = ServerEnvironment(nameOrCode: details.env) else {
             throw .value(field: "env", reason: "'\(details.env)' is not an environment")
         }
-        let chosen = networks.first { Self.text($0.ssid) == details.ssid }
+        let chosen =
+            list.indices.filter { list[$0].ssid == details.ssid }.max { networks[$0].rssi < networks[$1].rssi }
+            .map { networks[$0] }
         return try PairingCredentials(
             ssid: chosen?.ssid ?? Data(details.ssid.utf8), security: chosen?.security,
             password: Secret(details.password), sessionKey: Secret(details.sessionKey), region: region,
             environment: environment)
     }
 
-    private static func text(_ ssid: Data) -> String { String(decoding: ssid, as: UTF8.self) }
+    private static func shown(_ network: HeardNetwork) -> WifiNetwork {
+        WifiNetwork(
+            ssid: String(decoding: network.ssid, as: UTF8.self), securityProtocol: Int(network.security.rawValue),
+            rssi: network.rssi)
+    }
 }

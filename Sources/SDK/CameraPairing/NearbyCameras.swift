@@ -28,16 +28,20 @@ struct NearbyCameras: Sendable {
 
     func contains(_ id: UUID) -> Bool { entries[id] != nil }
 
-    mutating func hear(_ id: UUID, advertisedName: String?, rssi: Int) {
+    mutating func hear(_ id: UUID, _ sighting: Sighting) {
+        let rssi = sighting.rssi
         guard var entry = entries[id] else {
             guard entries.count < Self.limit else { return }
-            let name = BLECamera.displayName(advertised: advertisedName, identifier: id)
-            entries[id] = Entry(
-                camera: BLECamera(name: name, identifier: id, rssi: rssi), average: rssi == 127 ? nil : Double(rssi))
+            let name = BLECamera.displayName(advertised: sighting.name, identifier: id)
+            var camera = BLECamera(
+                name: name, identifier: id, rssi: rssi, protocol: sighting.pairingProtocol)
+            camera.layouts = sighting.layouts
+            entries[id] = Entry(camera: camera, average: rssi == 127 ? nil : Double(rssi))
             return
         }
+        entry.camera.layouts = sighting.layouts
         // The name stands in the scan response, which can come after the first packet.
-        if let advertisedName, !advertisedName.isEmpty {
+        if let advertisedName = sighting.name, !advertisedName.isEmpty {
             entry.camera.name = BLECamera.displayName(advertised: advertisedName, identifier: id)
         }
         if rssi != 127 {

@@ -10,10 +10,20 @@ extension PairingFlow {
         var scan: Duration = .seconds(30)
         /// From the choice of a camera until it is ready.
         var connection: Duration = .seconds(20)
+        /// Until the camera has said its device id.
+        var deviceID: Duration = .seconds(15)
         /// From `getWiFiList()` until the first network.
         var networks: Duration = .seconds(90)
+        /// From the first network until the last.
+        var list: Duration = .seconds(30)
+        /// How many networks one list may tell of, also again and again.
+        var records = 2048
         /// From the first field until the last is acknowledged.
         var write: Duration = .seconds(30)
+        /// From the credentials until the camera has told the outcome: joining takes it up to 60 s, registering 30 s.
+        var outcome: Duration = .seconds(120)
+        /// From `watchForSetback()` until a camera that has not come back is taken for gone.
+        var setback: Duration = .seconds(180)
     }
 
     /// What observers see.
@@ -26,12 +36,16 @@ extension PairingFlow {
         var bleCameraDIDFetched = false
         var bleCameraDID = ""
         var wifiList: [WifiNetwork] = []
+        var wifiListComplete = false
         var credentialsSent = false
+        /// The camera's own word on its attempt, while it makes one.
+        var attempt: PairingState?
+        var pairingOutcome: PairingOutcome?
         var setback: PairingFailure?
         var failure: CameraPairingError?
     }
 
-    enum Timer: Hashable, CaseIterable { case scan, connection, networks, write }
+    enum Timer: Hashable, CaseIterable { case scan, connection, deviceID, networks, list, write, outcome, setback }
 
     enum Event {
         case startScan
@@ -45,13 +59,15 @@ extension PairingFlow {
         case watchForSetback
 
         case managerState(CBManagerState, CBManagerAuthorization)
-        case discovered(UUID, advertisedName: String?, rssi: Int, state: PairingState? = nil)
-        case linkReady(UUID)
+        case discovered(UUID, Sighting)
+        /// `keepsLink`: the link stays after the credentials, and `state` tells how the camera fares.
+        case linkReady(UUID, keepsLink: Bool)
         case linkFailed(UUID, CameraPairingError)
         case linkEnded(UUID)
         case deviceID(String)
         case record(NetworkListRecord)
         case written(CameraPairingError?)
+        case state(PairingState)
         case expired(Timer)
     }
 

@@ -14,15 +14,22 @@ struct PairingFlowTests {
     private mutating func powerOn() { _ = flow.handle(.managerState(.poweredOn, .allowedAlways)) }
 
     private mutating func hear(_ id: UUID, _ name: String = "PORCH-A1B2", _ rssi: Int = -50) {
-        _ = flow.handle(.discovered(id, advertisedName: name, rssi: rssi))
+        _ = flow.handle(.discovered(id, Sighting(name: name, rssi: rssi)))
     }
 
-    private mutating func makeReady() {
+    private mutating func makeReady(keepsLink: Bool = false) {
         powerOn()
         _ = flow.handle(.startScan)
         hear(camera)
         _ = flow.handle(.connect(camera))
-        _ = flow.handle(.linkReady(camera))
+        _ = flow.handle(.linkReady(camera, keepsLink: keepsLink))
+    }
+
+    /// Up to credentials that the camera has acknowledged.
+    private mutating func hand(keepsLink: Bool = false) {
+        makeReady(keepsLink: keepsLink)
+        _ = flow.handle(.write(details()))
+        _ = flow.handle(.written(nil))
     }
 
     private func details(password: String = "porchlight", region: String = "us") -> WiFiDetailModel {
@@ -45,38 +52,38 @@ struct PairingFlowTests {
         makeReady()
         #expect(flow.handle(.watchForSetback) == [])
         #expect(flow.published.failure == .notConnected, "nothing was written")
+        _ = flow.handle(.write(details()))
         _ = flow.handle(.written(nil))
         _ = flow.handle(.linkEnded(camera))
-        #expect(flow.handle(.watchForSetback) == [.startScanning])
+        #expect(flow.handle(.watchForSetback) == [.startScanning, .start(.setback, .seconds(180))])
         let failed = PairingState(phase: .failed, failure: .wrongPassword)
         func heard(_ id: UUID, _ state: PairingState?) -> PairingFlow.Event {
-            .discovered(id, advertisedName: nil, rssi: -50, state: state)
+            .discovered(id, Sighting(rssi: -50, state: state))
         }
         #expect(flow.handle(heard(other, failed)) == [])
         #expect(flow.handle(heard(camera, nil)) == [])
         #expect(flow.handle(heard(camera, PairingState(phase: .receiving))) == [])
         #expect(flow.published.setback == nil)
-        #expect(flow.handle(heard(camera, failed)) == [.stopScanning])
+        #expect(flow.handle(heard(camera, failed)) == [.stop(.setback), .stopScanning])
         #expect(flow.published.setback == .wrongPassword)
         #expect(flow.handle(heard(camera, failed)) == [], "once")
     }
 
     @Test("Listening for a setback ends with the scan, with the power, and with the next attempt")
     mutating func endOfListening() {
-        makeReady()
-        _ = flow.handle(.written(nil))
+        hand()
         _ = flow.handle(.linkEnded(camera))
         _ = flow.handle(.watchForSetback)
-        #expect(flow.handle(.stopScan) == [.stopScanning])
+        #expect(flow.handle(.stopScan) == [.stop(.setback), .stopScanning])
         _ = flow.handle(.watchForSetback)
         _ = flow.handle(.managerState(.poweredOff, .allowedAlways))
         #expect(flow.published.failure == .bluetoothOff)
         powerOn()
         let failed = PairingState(phase: .failed, failure: .noAddress)
-        _ = flow.handle(.discovered(camera, advertisedName: nil, rssi: -50, state: failed))
+        _ = flow.handle(.discovered(camera, Sighting(rssi: -50, state: failed)))
         #expect(flow.published.setback == nil)
         _ = flow.handle(.watchForSetback)
-        _ = flow.handle(.discovered(camera, advertisedName: nil, rssi: -50, state: PairingState(phase: .failed)))
+        _ = flow.handle(.discovered(camera, Sighting(rssi: -50, state: PairingState(phase: .failed))))
         #expect(flow.published.setback == .internalFault, "a failure of a later version")
         _ = flow.handle(.startScan)
         #expect(flow.published.setback == nil)
@@ -95,7 +102,7 @@ struct PairingFlowTests {
     mutating func foundCameraStopsTimer() {
         powerOn()
         _ = flow.handle(.startScan)
-        #expect(flow.handle(.discovered(camera, advertisedName: "PORCH-A1B2", rssi: -50)) == [.stop(.scan)])
+        #expect(flow.handle(.discovered(camera, Sighting(name: "PORCH-A1B2", rssi: -50))) == [.stop(.scan)])
         #expect(flow.handle(.expired(.scan)) == [])
         #expect(!flow.published.noCameraFound)
         #expect(flow.published.cameraList.map(\.name) == ["Camera A1B2"])
@@ -161,7 +168,7 @@ struct PairingFlowTests {
         hear(camera)
         #expect(flow.handle(.connect(camera)) == [.connect(camera), .start(.connection, .seconds(20))])
         #expect(flow.published.cameraConnectionStatus == .none)
-        #expect(flow.handle(.linkReady(camera)) == [.stop(.scan), .stopScanning, .stop(.connection)])
+        #expect(flow.handle(.linkReady(camera, keepsLink: false)) == [.stop(.scan), .stopScanning, .stop(.connection)])
         #expect(flow.published.cameraConnectionStatus == .connected)
         #expect(flow.handle(.connect(camera)) == [])
     }
@@ -200,7 +207,7 @@ struct PairingFlowTests {
         hear(camera)
         hear(other)
         _ = flow.handle(.connect(camera))
-        _ = flow.handle(.linkReady(camera))
+        _ = flow.handle(.linkReady(camera, keepsLink: false))
         _ = flow.handle(.connect(other))
         #expect(flow.published.cameraConnectionStatus == .none)
     }
@@ -217,18 +224,18 @@ struct PairingFlowTests {
         #expect(flow.published.failure == failure)
     }
 
-    @Test("Crowds are cut: 128 cameras, 256 networks")
+    @Test("Crowds are cut: 128 cameras, 1,024 networks")
     mutating func crowds() {
         powerOn()
         _ = flow.handle(.startScan)
         for _ in 0..<200 { hear(UUID()) }
         #expect(flow.published.cameraList.count == 128)
         makeReady()
-        for number in 0..<400 {
+        for number in 0..<1500 {
             let network = HeardNetwork(ssid: Data("\(number)".utf8), security: .open, rssi: -50, bands: [])
             _ = flow.handle(.record(.network(network)))
         }
-        #expect(flow.published.wifiList.count == 256)
+        #expect(flow.published.wifiList.count == 1024)
     }
 
     @Test("A second camera waits until the first is gone")
@@ -239,7 +246,7 @@ struct PairingFlowTests {
         hear(other)
         _ = flow.handle(.linkEnded(camera))
         _ = flow.handle(.connect(camera))
-        _ = flow.handle(.linkReady(camera))
+        _ = flow.handle(.linkReady(camera, keepsLink: false))
         let actions = flow.handle(.connect(other))
         #expect(actions.contains(.cancelConnection(camera)))
         #expect(!actions.contains(.connect(other)))
@@ -257,7 +264,7 @@ struct PairingFlowTests {
     @Test("An empty device id is an answer")
     mutating func emptyDeviceID() {
         makeReady()
-        #expect(flow.handle(.fetchDeviceID) == [.readDeviceID])
+        #expect(flow.handle(.fetchDeviceID) == [.readDeviceID, .start(.deviceID, .seconds(15))])
         _ = flow.handle(.deviceID(""))
         #expect(flow.published.bleCameraDIDFetched)
         #expect(flow.published.bleCameraDID == "")
@@ -274,7 +281,7 @@ struct PairingFlowTests {
     @Test("Of two entries with one name the stronger stays, in its place")
     mutating func networks() {
         makeReady()
-        #expect(flow.handle(.scanNetworks) == [.requestNetworks])
+        #expect(flow.handle(.scanNetworks) == [.stop(.list), .requestNetworks])
         for (name, rssi) in [("Home", -70), ("Café", -40), ("Home", -50), ("Home", -80)] {
             let network = HeardNetwork(ssid: Data(name.utf8), security: .wpa2, rssi: rssi, bands: .twoGigahertz)
             _ = flow.handle(.record(.network(network)))
@@ -348,8 +355,8 @@ struct PairingFlowTests {
         _ = flow.handle(.startScan)
         hear(camera)
         _ = flow.handle(.connect(camera))
-        if whileReady { _ = flow.handle(.linkReady(camera)) }
-        #expect(flow.handle(.linkEnded(camera)) == [.stop(.connection), .stop(.networks), .stop(.write)])
+        if whileReady { _ = flow.handle(.linkReady(camera, keepsLink: false)) }
+        #expect(flow.handle(.linkEnded(camera)) == flow.stopLinkTimers)
         #expect(flow.published.failure == .linkLost)
         #expect(flow.published.cameraConnectionStatus == .notConnected)
     }

@@ -5,23 +5,19 @@ import Wire
 
 /// The GATT conversation with one camera on the standard layout, from the connection until it ends.
 ///
-/// Confined to the central's queue, on which CoreBluetooth calls it. It turns what the camera says into events and keeps
-/// no state of the flow beyond the fields still to be written.
-final class PairingLink: NSObject, CBPeripheralDelegate {
-    private let peripheral: CBPeripheral
-    private let emit: (PairingFlow.Event) -> Void
+/// Confined to the central's queue. It keeps no state of the flow beyond the fields still to be written. The link is of
+/// no more use once they are: the camera leaves Bluetooth to join the network.
+final class StandardConversation: NSObject, CameraConversation {
+    private let setting: ConversationSetting
     private let log = Log("pairing")
     private var characteristics: [PairingService.Characteristic: CBCharacteristic] = [:]
     private var reassembler = FrameReassembler()
     private var fields: [(PairingService.Characteristic, Data)] = []
     private var isReady = false
 
-    init(_ peripheral: CBPeripheral, emit: @escaping (PairingFlow.Event) -> Void) {
-        self.peripheral = peripheral
-        self.emit = emit
-    }
+    init(_ setting: ConversationSetting) { self.setting = setting }
 
-    static let service = CBUUID(string: PairingService.standardLayout)
+    private var peripheral: CBPeripheral { setting.peripheral }
 
     private static let required: [PairingService.Characteristic] = [
         .networks, .ssid, .security, .password, .sessionKey, .region, .environment,
@@ -29,10 +25,7 @@ final class PairingLink: NSObject, CBPeripheralDelegate {
 
     // MARK: Commands
 
-    func begin() {
-        peripheral.delegate = self
-        peripheral.discoverServices([Self.service])
-    }
+    func begin(_ service: CBService) { peripheral.discoverCharacteristics(nil, for: service) }
 
     func end() { peripheral.delegate = nil }
 
@@ -64,17 +57,11 @@ final class PairingLink: NSObject, CBPeripheralDelegate {
         peripheral.writeValue(value, for: characteristic, type: .withResponse)
     }
 
-    private func fail(_ error: CameraPairingError) { emit(.linkFailed(peripheral.identifier, error)) }
+    private func fail(_ error: CameraPairingError) { setting.fail(error) }
+
+    private func emit(_ event: PairingFlow.Event) { setting.emit(event) }
 
     // MARK: CBPeripheralDelegate
-
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        if let error { return fail(.connectionFailed(error.localizedDescription)) }
-        guard let service = peripheral.services?.first(where: { $0.uuid == Self.service }) else {
-            return fail(.notACamera(missing: "pairing service"))
-        }
-        peripheral.discoverCharacteristics(nil, for: service)
-    }
 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
@@ -98,7 +85,7 @@ final class PairingLink: NSObject, CBPeripheralDelegate {
         guard characteristic.uuid == characteristics[.networks]?.uuid, !isReady else { return }
         if let error { return fail(.connectionFailed(error.localizedDescription)) }
         isReady = true
-        emit(.linkReady(peripheral.identifier))
+        emit(.linkReady(peripheral.identifier, keepsLink: false))
     }
 
     func peripheral(
@@ -136,7 +123,7 @@ final class PairingLink: NSObject, CBPeripheralDelegate {
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        guard invalidatedServices.contains(where: { $0.uuid == Self.service }) else { return }
+        guard invalidatedServices.contains(where: { $0.uuid == ConversationKind.standard.service }) else { return }
         fail(.linkLost)
     }
 
