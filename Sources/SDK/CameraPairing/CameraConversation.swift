@@ -13,9 +13,9 @@ protocol CameraConversation: CBPeripheralDelegate {
     func end()
     /// Answered by `deviceID`, with an empty one where the camera has none to report.
     func readDeviceID()
-    /// Answered by a `record` for each network, then the end; or by the record `failed`.
+    /// Answered by a `record` for each network, then the end; by the record `failed`; or by `refused`.
     func requestNetworks()
-    /// Answered by `written`; where the link stays, `state` follows as the camera joins.
+    /// Answered by `written` or `refused`; where the link stays, `state` follows as the camera joins.
     func write(_ credentials: PairingCredentials)
 }
 
@@ -26,6 +26,24 @@ struct ConversationSetting {
     /// Takes what the camera says. On the central's queue.
     let emit: (PairingFlow.Event) -> Void
 
+    /// What a failed request means. The end of the link is told by itself, so nothing is made of it here.
+    static func meaning(of error: any Error) -> RefusalMeaning {
+        guard let error = error as? CBATTError else { return .endOfLink }
+        // BlueZ answers the request under way with this one just before it tells of a lost link.
+        if error.code == .unlikelyError { return .doubtful }
+        return .refusal(PairingService.WriteRefusal(rawValue: error.code.rawValue))
+    }
+
     /// Says that the link is of no use.
     func fail(_ error: CameraPairingError) { emit(.linkFailed(peripheral.identifier, error)) }
+}
+
+/// What the error of a request means.
+enum RefusalMeaning: Equatable {
+    /// The camera does not take it; nil for a reason that is not the protocol's.
+    case refusal(PairingService.WriteRefusal?)
+    /// That, or the link is about to end.
+    case doubtful
+    /// The link is gone, and is told as such.
+    case endOfLink
 }

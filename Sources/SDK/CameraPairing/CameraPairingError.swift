@@ -36,7 +36,7 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
     case noOutcome
     /// The camera has lost the credentials that it took: it was restarted before it had joined.
     case cameraRestarted
-    /// The camera has credentials under way and takes no other command.
+    /// The camera has credentials under way, or another client pairs it.
     case cameraBusy
     /// The camera did not answer.
     case noAnswer(to: String)
@@ -67,7 +67,8 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
                 + "password is wrong or the network is on a band that the camera does not hear, such as 5 GHz: "
                 + "scan and try again."
         case .cameraRestarted: "The camera was restarted before it had joined. Connect to it and try again."
-        case .cameraBusy: "The camera is busy with credentials that it has. Wait for the outcome."
+        case .cameraBusy:
+            "The camera is busy: it has credentials under way, or somebody else is pairing it. Wait and try again."
         case .noAnswer(let question): "The camera did not answer \(question). Restart it and try again."
         case .networkListEndless: "The camera told of networks without end. Restart it and try again."
         }

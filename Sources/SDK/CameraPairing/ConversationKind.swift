@@ -2,20 +2,41 @@ import CoreBluetooth
 import Wire
 
 /// The ways of talking to a camera, the best first. Each has a service of its own, so nobody probes.
-enum ConversationKind: CaseIterable {
+enum ConversationKind: CaseIterable, Sendable {
+    case protected
+    case chunked
     case standard
+
+    /// Our layout; nil for a protocol that is not ours.
+    var layout: PairingLayout? {
+        switch self {
+        case .protected: .protected
+        case .chunked: .chunked
+        case .standard: .standard
+        }
+    }
 
     /// The service that stands in the advertisement and in the camera's table.
     var service: CBUUID {
         switch self {
-        case .standard: CBUUID(string: PairingService.standardLayout)
+        case .protected: CBUUID(string: PairingLayout.protected.service)
+        case .chunked: CBUUID(string: PairingLayout.chunked.service)
+        case .standard: CBUUID(string: PairingLayout.standard.service)
         }
     }
 
     /// The protocol that cameras with this service speak.
     var pairingProtocol: PairingProtocol {
         switch self {
-        case .standard: .porchlight
+        case .protected, .chunked, .standard: .porchlight
+        }
+    }
+
+    /// Whether the link stays after the credentials, so that the camera can tell how it fares.
+    var keepsLink: Bool {
+        switch self {
+        case .protected, .chunked: true
+        case .standard: false
         }
     }
 
@@ -25,7 +46,7 @@ enum ConversationKind: CaseIterable {
     /// Makes the conversation; the caller begins it.
     func conversation(_ setting: ConversationSetting) -> any CameraConversation {
         switch self {
-        case .standard: StandardConversation(setting)
+        case .protected, .chunked, .standard: StandardConversation(setting)
         }
     }
 }

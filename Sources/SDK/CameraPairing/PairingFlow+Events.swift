@@ -20,6 +20,8 @@ extension PairingFlow {
         var records = 2048
         /// From the first field until the last is acknowledged.
         var write: Duration = .seconds(30)
+        /// Until a link is taken to have survived a doubtful refusal.
+        var doubt: Duration = .seconds(1)
         /// From the credentials until the camera has told the outcome: joining takes it up to 60 s, registering 30 s.
         var outcome: Duration = .seconds(120)
         /// From `watchForSetback()` until a camera that has not come back is taken for gone.
@@ -45,7 +47,9 @@ extension PairingFlow {
         var failure: CameraPairingError?
     }
 
-    enum Timer: Hashable, CaseIterable { case scan, connection, deviceID, networks, list, write, outcome, setback }
+    enum Timer: Hashable, CaseIterable {
+        case scan, connection, deviceID, networks, list, write, doubt, outcome, setback
+    }
 
     enum Event {
         case startScan
@@ -60,13 +64,16 @@ extension PairingFlow {
 
         case managerState(CBManagerState, CBManagerAuthorization)
         case discovered(UUID, Sighting)
-        /// `keepsLink`: the link stays after the credentials, and `state` tells how the camera fares.
-        case linkReady(UUID, keepsLink: Bool)
+        case linkReady(UUID, ConversationKind)
         case linkFailed(UUID, CameraPairingError)
         case linkEnded(UUID)
         case deviceID(String)
         case record(NetworkListRecord)
-        case written(CameraPairingError?)
+        /// The credentials are acknowledged.
+        case written
+        /// The camera does not take a command. In doubt it may be the way in which a radio says that the link ends.
+        case refused(CameraPairingError, inDoubt: Bool)
+        /// Where the camera is on its way into the network; told where the kind of conversation keeps the link.
         case state(PairingState)
         case expired(Timer)
     }

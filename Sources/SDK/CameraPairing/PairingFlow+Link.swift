@@ -4,7 +4,7 @@ import Wire
 /// The link to one camera, and the commands on it.
 extension PairingFlow {
     var stopLinkTimers: [Action] {
-        [.stop(.connection), .stop(.deviceID), .stop(.networks), .stop(.list), .stop(.write), .stop(.outcome)]
+        [Timer.connection, .deviceID, .networks, .list, .write, .doubt, .outcome].map { .stop($0) }
     }
 
     /// Says why there is no camera to command: a loss that nobody has heard of yet is the better reason.
@@ -15,14 +15,14 @@ extension PairingFlow {
     mutating func connect(to camera: UUID?) -> [Action] {
         guard let camera, cameras.contains(camera) else { return fail(.cameraUnknown) }
         switch link {
-        case .ready(camera, _), .writing(camera, _), .joining(camera), .joined(camera): return endScan()
+        case .ready(camera, _), .writing(camera, _), .joining(camera, _), .joined(camera): return endScan()
         case .connecting(camera): return []
         case .none: return beginLink(to: camera)
         case .closing(let old), .switching(let old, _):
             beginAttempt()
             link = .switching(old, to: camera)
             return [.start(.connection, limits.connection)]
-        case .ready(let old, _), .writing(let old, _), .joining(let old), .joined(let old), .connecting(let old):
+        case .ready(let old, _), .writing(let old, _), .joining(let old, _), .joined(let old), .connecting(let old):
             let actions = dropLink(status: nil)
             beginAttempt()
             link = .switching(old, to: camera)
@@ -69,16 +69,16 @@ extension PairingFlow {
         case .closing(let camera), .switching(let camera, _):
             link = .closing(camera)
             return stopLinkTimers
-        case .connecting(let camera), .ready(let camera, _), .writing(let camera, _), .joining(let camera),
+        case .connecting(let camera), .ready(let camera, _), .writing(let camera, _), .joining(let camera, _),
             .joined(let camera):
             link = .closing(camera)
             return stopLinkTimers + [.cancelConnection(camera)]
         }
     }
 
-    mutating func linkReady(_ camera: UUID, _ keepsLink: Bool) -> [Action] {
+    mutating func linkReady(_ camera: UUID, _ kind: ConversationKind) -> [Action] {
         guard link == .connecting(camera) else { return [] }
-        link = .ready(camera, keepsLink: keepsLink)
+        link = .ready(camera, kind)
         published.cameraConnectionStatus = .connected
         return endScan() + [.stop(.connection)]
     }
@@ -157,36 +157,45 @@ extension PairingFlow {
 
     mutating func write(_ details: WiFiDetailModel) -> [Action] {
         guard link.isOpen else { return failWithoutLink() }
-        guard case .ready(let camera, let keepsLink) = link else { return fail(.cameraBusy) }
+        guard case .ready(let camera, let kind) = link else { return fail(.cameraBusy) }
         published.failure = nil
         forgetCredentials()
         do {
             let credentials = try heard.credentials(details)
-            link = .writing(camera, keepsLink: keepsLink)
+            link = .writing(camera, kind)
             return [.write(credentials), .start(.write, limits.write)]
         } catch {
             return fail(.invalidField(error))
         }
     }
 
-    mutating func written(_ error: CameraPairingError?) -> [Action] {
-        guard case .writing(let camera, let keepsLink) = link else { return [] }
-        if let error {
-            link = .ready(camera, keepsLink: keepsLink)
-            published.failure = error
-            return [.stop(.write)]
-        }
+    mutating func written() -> [Action] {
+        guard case .writing(let camera, let kind) = link else { return [] }
         informed = camera
         published.credentialsSent = true
-        guard keepsLink else { return dropLink(status: .notConnected) }
-        link = .joining(camera)
+        guard kind.keepsLink else { return dropLink(status: .notConnected) }
+        link = .joining(camera, kind)
         return [.stop(.write), .start(.outcome, limits.outcome)]
+    }
+
+    /// The camera has not taken what it was told.
+    mutating func refused(_ error: CameraPairingError) -> [Action] {
+        guard link.isOpen else { return [] }
+        if case .writing(let camera, let kind) = link { link = .ready(camera, kind) }
+        published.failure = error
+        return [.stop(.write), .stop(.list)]
+    }
+
+    mutating func doubt(_ error: CameraPairingError) -> [Action] {
+        guard link.isOpen else { return [] }
+        doubted = error
+        return [.start(.doubt, limits.doubt)]
     }
 
     /// The camera's own word, on layouts that keep the link.
     mutating func stateTold(_ state: PairingState) -> [Action] {
         // What is told at other times is of an attempt before this one.
-        guard case .joining(let camera) = link else { return [] }
+        guard case .joining(let camera, let kind) = link else { return [] }
         published.attempt = state
         switch state.phase {
         case .waiting, .receiving, .joining, .registering: return []
@@ -194,7 +203,7 @@ extension PairingFlow {
             link = .joined(camera)
             published.pairingOutcome = .joined
         case .failed:
-            link = .ready(camera, keepsLink: true)
+            link = .ready(camera, kind)
             published.pairingOutcome = .failed(state.failure ?? .internalFault)
         }
         return [.stop(.outcome)]

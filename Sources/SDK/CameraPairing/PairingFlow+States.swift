@@ -16,12 +16,12 @@ extension PairingFlow {
     enum Link: Hashable {
         case none
         case connecting(UUID)
-        /// It takes commands. `keepsLink`: it will also after the credentials, and then tells how it goes.
-        case ready(UUID, keepsLink: Bool)
+        /// It takes commands.
+        case ready(UUID, ConversationKind)
         /// The credentials are on their way.
-        case writing(UUID, keepsLink: Bool)
+        case writing(UUID, ConversationKind)
         /// It has the credentials, and its word on the outcome is waited for.
-        case joining(UUID)
+        case joining(UUID, ConversationKind)
         /// It has said that it is on the network.
         case joined(UUID)
         /// Given up from this side; the central still has to say that it is gone.
@@ -33,7 +33,7 @@ extension PairingFlow {
         var camera: UUID? {
             switch self {
             case .none: nil
-            case .connecting(let camera), .ready(let camera, _), .writing(let camera, _), .joining(let camera),
+            case .connecting(let camera), .ready(let camera, _), .writing(let camera, _), .joining(let camera, _),
                 .joined(let camera), .closing(let camera), .switching(let camera, _):
                 camera
             }

@@ -14,6 +14,8 @@ struct PairingFlow: Sendable {
     var heard = HeardNetworks()
     /// The camera that has acknowledged credentials.
     var informed: UUID?
+    /// A refusal that may be the end of the link.
+    var doubted: CameraPairingError?
     var published = Published()
     /// Counts the scans, for who waits for the end of one.
     private(set) var scans = 0
@@ -39,12 +41,13 @@ struct PairingFlow: Sendable {
         case .watchForSetback: watchForSetback()
         case .managerState(let state, let authorization): managerChanged(state, authorization)
         case .discovered(let id, let sighting): discovered(id, sighting)
-        case .linkReady(let id, let keepsLink): linkReady(id, keepsLink)
+        case .linkReady(let id, let kind): linkReady(id, kind)
         case .linkFailed(let id, let error): linkFailed(id, error)
         case .linkEnded(let id): linkEnded(id)
         case .deviceID(let text): deviceIDRead(text)
         case .record(let record): recordReceived(record)
-        case .written(let error): written(error)
+        case .written: written()
+        case .refused(let error, let inDoubt): inDoubt ? doubt(error) : refused(error)
         case .state(let state): stateTold(state)
         case .expired(let timer): expired(timer)
         }
@@ -208,6 +211,9 @@ struct PairingFlow: Sendable {
         case .write:
             guard case .writing = link else { return [] }
             return giveUp(.writeTimedOut)
+        case .doubt:
+            guard link.isOpen, let error = doubted else { return [] }
+            return refused(error)
         case .outcome:
             guard case .joining = link else { return [] }
             return giveUp(.noOutcome)

@@ -42,13 +42,7 @@ final class StandardConversation: NSObject, CameraConversation {
 
     /// Writes the fields one by one, each acknowledged before the next; the environment comes last and applies them.
     func write(_ credentials: PairingCredentials) {
-        fields = [(.ssid, credentials.ssid), (.security, Data([credentials.security.rawValue]))]
-        if !credentials.password.isEmpty { fields.append((.password, Data(credentials.password.revealed.utf8))) }
-        fields += [
-            (.sessionKey, Data(credentials.sessionKey.revealed.utf8)),
-            (.region, Data(credentials.region.rawValue.utf8)),
-            (.environment, Data(credentials.environment.rawValue.utf8)),
-        ]
+        fields = CredentialFields(credentials).all.map { ($0.field.characteristic, $0.value) }
         writeNextField()
     }
 
@@ -85,7 +79,7 @@ final class StandardConversation: NSObject, CameraConversation {
         guard characteristic.uuid == characteristics[.networks]?.uuid, !isReady else { return }
         if let error { return fail(.connectionFailed(error.localizedDescription)) }
         isReady = true
-        emit(.linkReady(peripheral.identifier, keepsLink: false))
+        emit(.linkReady(peripheral.identifier, .standard))
     }
 
     func peripheral(
@@ -106,25 +100,37 @@ final class StandardConversation: NSObject, CameraConversation {
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
         if characteristic.uuid == characteristics[.networks]?.uuid {
-            if let error {
-                log.warning("the camera did not take the scan command: \(error.localizedDescription)")
-                emit(.record(.failed))
-            }
+            if let error { scanRefused(error) }
             return
         }
         guard let (field, _) = fields.first, characteristic.uuid == characteristics[field]?.uuid else { return }
         if let error {
             fields = []
-            let refusal = (error as? CBATTError).flatMap { PairingService.WriteRefusal(rawValue: $0.code.rawValue) }
-            return emit(.written(.fieldRefused(field: "\(field)", refusal: refusal)))
+            switch ConversationSetting.meaning(of: error) {
+            case .refusal(let refusal):
+                emit(.refused(.fieldRefused(field: "\(field)", refusal: refusal), inDoubt: false))
+            case .doubtful: emit(.refused(.fieldRefused(field: "\(field)", refusal: nil), inDoubt: true))
+            case .endOfLink: break
+            }
+            return
         }
         fields.removeFirst()
-        if fields.isEmpty { emit(.written(nil)) } else { writeNextField() }
+        if fields.isEmpty { emit(.written) } else { writeNextField() }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         guard invalidatedServices.contains(where: { $0.uuid == ConversationKind.standard.service }) else { return }
         fail(.linkLost)
+    }
+
+    private func scanRefused(_ error: any Error) {
+        log.warning("the camera did not take the scan command: \(error.localizedDescription)")
+        switch ConversationSetting.meaning(of: error) {
+        case .refusal(.busy): emit(.refused(.cameraBusy, inDoubt: false))
+        case .refusal: emit(.record(.failed))
+        case .doubtful: emit(.refused(.networkScanFailed, inDoubt: true))
+        case .endOfLink: break
+        }
     }
 
     private func receiveNetworkFrame(_ value: Data) {

@@ -17,19 +17,19 @@ struct PairingFlowTests {
         _ = flow.handle(.discovered(id, Sighting(name: name, rssi: rssi)))
     }
 
-    private mutating func makeReady(keepsLink: Bool = false) {
+    private mutating func makeReady(_ kind: ConversationKind = .standard) {
         powerOn()
         _ = flow.handle(.startScan)
         hear(camera)
         _ = flow.handle(.connect(camera))
-        _ = flow.handle(.linkReady(camera, keepsLink: keepsLink))
+        _ = flow.handle(.linkReady(camera, kind))
     }
 
     /// Up to credentials that the camera has acknowledged.
-    private mutating func hand(keepsLink: Bool = false) {
-        makeReady(keepsLink: keepsLink)
+    private mutating func hand(_ kind: ConversationKind = .standard) {
+        makeReady(kind)
         _ = flow.handle(.write(details()))
-        _ = flow.handle(.written(nil))
+        _ = flow.handle(.written)
     }
 
     private func details(password: String = "porchlight", region: String = "us") -> WiFiDetailModel {
@@ -53,7 +53,7 @@ struct PairingFlowTests {
         #expect(flow.handle(.watchForSetback) == [])
         #expect(flow.published.failure == .notConnected, "nothing was written")
         _ = flow.handle(.write(details()))
-        _ = flow.handle(.written(nil))
+        _ = flow.handle(.written)
         _ = flow.handle(.linkEnded(camera))
         #expect(flow.handle(.watchForSetback) == [.startScanning, .start(.setback, .seconds(180))])
         let failed = PairingState(phase: .failed, failure: .wrongPassword)
@@ -168,7 +168,7 @@ struct PairingFlowTests {
         hear(camera)
         #expect(flow.handle(.connect(camera)) == [.connect(camera), .start(.connection, .seconds(20))])
         #expect(flow.published.cameraConnectionStatus == .none)
-        #expect(flow.handle(.linkReady(camera, keepsLink: false)) == [.stop(.scan), .stopScanning, .stop(.connection)])
+        #expect(flow.handle(.linkReady(camera, .standard)) == [.stop(.scan), .stopScanning, .stop(.connection)])
         #expect(flow.published.cameraConnectionStatus == .connected)
         #expect(flow.handle(.connect(camera)) == [])
     }
@@ -207,7 +207,7 @@ struct PairingFlowTests {
         hear(camera)
         hear(other)
         _ = flow.handle(.connect(camera))
-        _ = flow.handle(.linkReady(camera, keepsLink: false))
+        _ = flow.handle(.linkReady(camera, .standard))
         _ = flow.handle(.connect(other))
         #expect(flow.published.cameraConnectionStatus == .none)
     }
@@ -246,7 +246,7 @@ struct PairingFlowTests {
         hear(other)
         _ = flow.handle(.linkEnded(camera))
         _ = flow.handle(.connect(camera))
-        _ = flow.handle(.linkReady(camera, keepsLink: false))
+        _ = flow.handle(.linkReady(camera, .standard))
         let actions = flow.handle(.connect(other))
         #expect(actions.contains(.cancelConnection(camera)))
         #expect(!actions.contains(.connect(other)))
@@ -318,7 +318,7 @@ struct PairingFlowTests {
         makeReady()
         let actions = flow.handle(.write(details()))
         #expect(actions.count == 2)
-        #expect(flow.handle(.written(nil)).contains(.cancelConnection(camera)))
+        #expect(flow.handle(.written).contains(.cancelConnection(camera)))
         #expect(flow.published.credentialsSent)
         #expect(flow.published.cameraConnectionStatus == .notConnected)
         #expect(flow.published.failure == nil)
@@ -329,9 +329,110 @@ struct PairingFlowTests {
         makeReady()
         _ = flow.handle(.write(details()))
         let refusal = CameraPairingError.fieldRefused(field: "ssid", refusal: .length)
-        #expect(flow.handle(.written(refusal)) == [.stop(.write)])
+        #expect(flow.handle(.refused(refusal, inDoubt: false)) == [.stop(.write), .stop(.list)])
         #expect(flow.published.failure == refusal)
         #expect(flow.published.cameraConnectionStatus == .connected)
+    }
+
+    @Test("A refusal in doubt counts once the link has survived it for a second")
+    mutating func doubtfulRefusal() {
+        let refusal = CameraPairingError.fieldRefused(field: "ssid", refusal: nil)
+        for linkEnds in [true, false] {
+            makeReady()
+            _ = flow.handle(.write(details()))
+            #expect(flow.handle(.refused(refusal, inDoubt: true)) == [.start(.doubt, .seconds(1))])
+            #expect(flow.published.failure == nil)
+            if linkEnds { #expect(flow.handle(.linkEnded(camera)).contains(.stop(.doubt))) }
+            _ = flow.handle(.expired(.doubt))
+            #expect(flow.published.failure == (linkEnds ? .linkLost : refusal))
+            #expect(flow.published.cameraConnectionStatus == (linkEnds ? .notConnected : .connected))
+        }
+    }
+
+    @Test("Where the link stays, the camera's own word is the outcome, and a failed one can be tried again")
+    mutating func outcomeOverTheAir() {
+        hand(.chunked)
+        #expect(flow.published.credentialsSent)
+        #expect(flow.published.cameraConnectionStatus == .connected)
+        _ = flow.handle(.write(details()))
+        #expect(flow.published.failure == .cameraBusy)
+        _ = flow.handle(.state(PairingState(phase: .joining)))
+        #expect(flow.published.pairingOutcome == nil)
+        #expect(flow.handle(.state(PairingState(phase: .failed, failure: .wrongPassword))) == [.stop(.outcome)])
+        #expect(flow.published.pairingOutcome == .failed(.wrongPassword))
+        _ = flow.handle(.write(details()))
+        #expect(flow.published.pairingOutcome == nil)
+        #expect(!flow.published.credentialsSent)
+        _ = flow.handle(.written)
+        _ = flow.handle(.state(PairingState(phase: .done)))
+        #expect(flow.published.pairingOutcome == .joined)
+        _ = flow.handle(.linkEnded(camera))
+        #expect(flow.published.failure == nil)
+        #expect(flow.published.pairingOutcome == .joined)
+    }
+
+    @Test("A camera that falls silent with the credentials: what to look at is said", arguments: [true, false])
+    mutating func noOutcome(byTime: Bool) {
+        hand(.chunked)
+        if byTime {
+            #expect(flow.handle(.expired(.outcome)).contains(.cancelConnection(camera)))
+        } else {
+            _ = flow.handle(.linkEnded(camera))
+        }
+        #expect(flow.published.failure == .noOutcome)
+        #expect(flow.published.cameraConnectionStatus == .notConnected)
+        #expect(flow.handle(.watchForSetback).last == .start(.setback, .seconds(180)))
+    }
+
+    @Test("Credentials written and the camera never heard again; or heard waiting, since it was restarted")
+    mutating func neverBack() {
+        hand()
+        _ = flow.handle(.linkEnded(camera))
+        _ = flow.handle(.watchForSetback)
+        #expect(flow.handle(.expired(.setback)) == [.stop(.setback), .stopScanning])
+        #expect(flow.published.failure == .noOutcome)
+        _ = flow.handle(.watchForSetback)
+        for _ in 0..<3 {
+            #expect(flow.published.failure == nil)
+            _ = flow.handle(.discovered(camera, Sighting(rssi: -50, state: PairingState(phase: .waiting))))
+        }
+        #expect(flow.published.failure == .cameraRestarted)
+        #expect(flow.search == .idle)
+    }
+
+    @Test("The end of a list: complete, empty, failed, without end, or never")
+    mutating func endOfList() {
+        let network = HeardNetwork(ssid: Data("Home".utf8), security: .wpa2, rssi: -50, bands: .twoGigahertz)
+        makeReady()
+        _ = flow.handle(.scanNetworks)
+        #expect(flow.handle(.record(.network(network))) == [.stop(.networks), .start(.list, .seconds(30))])
+        #expect(!flow.published.wifiListComplete)
+        #expect(flow.handle(.record(.end(count: 1))) == [.stop(.list)])
+        #expect(flow.published.wifiListComplete)
+        _ = flow.handle(.scanNetworks)
+        #expect(!flow.published.wifiListComplete)
+        _ = flow.handle(.record(.end(count: 0)))
+        #expect(flow.published.failure == .noNetworks)
+        _ = flow.handle(.scanNetworks)
+        _ = flow.handle(.record(.failed))
+        #expect(flow.published.failure == .networkScanFailed)
+        #expect(flow.published.cameraConnectionStatus == .connected)
+        _ = flow.handle(.scanNetworks)
+        _ = flow.handle(.record(.network(network)))
+        _ = flow.handle(.expired(.list))
+        #expect(flow.published.wifiListComplete)
+        for _ in 0..<2047 { _ = flow.handle(.record(.network(network))) }
+        #expect(flow.published.cameraConnectionStatus == .connected)
+        #expect(flow.handle(.record(.network(network))).contains(.cancelConnection(camera)))
+        #expect(flow.published.failure == .networkListEndless)
+    }
+
+    @Test("A camera that does not say its device id is given up")
+    mutating func noAnswer() {
+        makeReady()
+        _ = flow.handle(.fetchDeviceID)
+        #expect(flow.handle(.expired(.deviceID)).contains(.cancelConnection(camera)))
+        #expect(flow.published.failure == .noAnswer(to: "the question for its device id"))
     }
 
     @Test("Power lost in a connection ends it; power lost in a scan makes it wait")
@@ -355,7 +456,7 @@ struct PairingFlowTests {
         _ = flow.handle(.startScan)
         hear(camera)
         _ = flow.handle(.connect(camera))
-        if whileReady { _ = flow.handle(.linkReady(camera, keepsLink: false)) }
+        if whileReady { _ = flow.handle(.linkReady(camera, .standard)) }
         #expect(flow.handle(.linkEnded(camera)) == flow.stopLinkTimers)
         #expect(flow.published.failure == .linkLost)
         #expect(flow.published.cameraConnectionStatus == .notConnected)
