@@ -150,8 +150,8 @@ public actor Camera {
 
     private func advertise(_ parts: Parts) async throws(CameraError) -> PairingPeripheral {
         let peripheral = try PairingPeripheral(
-            identity: parts.identity, model: configuration.model, joiner: configuration.networks,
-            clock: configuration.clock, options: configuration.radioOptions)
+            identity: parts.identity, model: configuration.model, layouts: configuration.layouts,
+            joiner: configuration.networks, clock: configuration.clock, options: configuration.radioOptions)
         // Before it waits for its radio, so that who stops the camera ends the wait.
         self.peripheral = peripheral
         do throws(CameraError) {

@@ -1,3 +1,5 @@
+public import Wire
+
 /// What a camera is made of.
 public struct CameraConfiguration: Sendable {
     /// Where pictures come from.
@@ -55,6 +57,8 @@ public struct CameraConfiguration: Sendable {
     public var sensors: any CameraSensors = SimulatedSensors()
     /// How often measurements are sent to viewers.
     public var sensorInterval: Duration = .seconds(5)
+    /// The ways of handing over credentials that the camera offers over Bluetooth, a service each; not none.
+    public var layouts: PairingInfo.Layouts = [.standard, .chunked]
     /// Options for the Bluetooth peripheral manager, such as the directory of the software radio.
     public var radioOptions: [String: any Sendable] = [:]
     /// All waits and timers of the camera; those of the platform's sockets and media run on their own.

@@ -10,7 +10,7 @@ private struct NetworkKey: Hashable {
 extension [HeardNetwork] {
     /// One entry for each SSID and protection, with the strongest signal and all bands on which it was heard; strongest
     /// first, at most `limit`. Entries whose SSID is empty (hidden networks) or too long are left out.
-    func merged(limit: Int = 200) -> [HeardNetwork] {
+    func merged(limit: Int = 512) -> [HeardNetwork] {
         var merged: [NetworkKey: HeardNetwork] = [:]
         for network in self where (1...32).contains(network.ssid.count) {
             let key = NetworkKey(ssid: network.ssid, security: network.security)

@@ -1,34 +1,32 @@
 import Foundation
 import Wire
 
-/// The rules of pairing over Bluetooth, without a radio: takes what happens, returns what to do.
+/// Where pairing stands and whose it is, whatever the layout: takes what happens, returns what to do.
 ///
 /// A pure value. The phases are those of ``Wire/PairingState``. One client at a time holds the pairing, from its first
 /// accepted field until it applies them, leaves, or is silent for ``Wire/PairingService/stagedFieldsLifetime``; what it
-/// staged is wiped in the last two cases. A refused write changes nothing.
+/// staged is wiped in all three cases. Who hands everything over at once holds it for no time. What is refused changes
+/// nothing.
 struct PairingMachine: Sendable {
     /// A link to a client, by the identifier that the radio gives to its central.
     typealias Client = UUID
-    typealias Characteristic = PairingService.Characteristic
     typealias Refusal = PairingService.WriteRefusal
 
     /// What to do, in the order given.
     enum Action: Sendable, Equatable {
-        /// Tell subscribers and the advertisement; ``PairingMachine/advertises`` may have changed too.
+        /// Tell clients and the advertisement; ``PairingMachine/isOpen`` may have changed too.
         case publish(PairingState)
         /// Start the staging timer, or start it over; when it ends, hand in its number.
         case startStagingTimer(Int)
         /// Stop the staging timer.
         case stopStagingTimer
-        /// Scan, and stream the list to this client.
-        case scan(Client)
-        /// Forget what was to be streamed to this client.
-        case forget(Client)
+        /// Wipe what was staged.
+        case wipe
         /// Join the network and register.
         case enrol(PairingCredentials)
     }
 
-    /// What happens besides writes.
+    /// What happens besides the requests of clients.
     enum Event: Sendable, Equatable {
         /// The link to a client is gone.
         case left(Client)
@@ -44,7 +42,7 @@ struct PairingMachine: Sendable {
 
     private enum Phase: Sendable {
         case waiting
-        case receiving(Client, StagedFields)
+        case receiving(Client)
         case joining
         case registering
         case done
@@ -70,64 +68,57 @@ struct PairingMachine: Sendable {
     }
 
     /// Whether the camera is in pairing mode: not while it is busy with credentials, and not once it is paired.
-    var advertises: Bool {
+    var isOpen: Bool {
         switch phase {
         case .waiting, .receiving, .failed: true
         case .joining, .registering, .done: false
         }
     }
 
-    /// Takes a value that a client wrote.
-    /// - Throws: What to answer instead of success; then nothing has changed.
-    mutating func write(
-        _ value: Data, to characteristic: Characteristic, by client: Client
-    ) throws(Refusal) -> [Action] {
-        guard advertises else { throw .busy }
-        if characteristic == .networks { return [try Self.scan(value, by: client)] }
+    /// Whether a client may hand over credentials, or a part of them.
+    /// - Throws: `busy`.
+    func admit(_ client: Client) throws(Refusal) {
+        guard isOpen else { throw .busy }
+        if case .receiving(let holder) = phase, holder != client { throw .busy }
+    }
 
-        var staged = StagedFields()
-        if case .receiving(let holder, let soFar) = phase {
-            guard holder == client else { throw .busy }
-            staged = soFar
-        }
+    /// A client that was admitted has handed over a part: it holds the pairing.
+    mutating func hold(_ client: Client) -> [Action] {
         let before = state
-        if characteristic == .environment {
-            let credentials = try staged.applied(with: value)
-            timer += 1
-            phase = .joining
-            return [.stopStagingTimer, .publish(state), .enrol(credentials)]
-        }
-        try staged.take(value, characteristic)
         timer += 1
-        phase = .receiving(client, staged)
+        phase = .receiving(client)
         return (state == before ? [] : [.publish(state)]) + [.startStagingTimer(timer)]
+    }
+
+    /// A client that was admitted has handed over everything.
+    mutating func apply(_ credentials: PairingCredentials) -> [Action] {
+        timer += 1
+        phase = .joining
+        return [.stopStagingTimer, .wipe, .publish(state), .enrol(credentials)]
+    }
+
+    /// Nobody holds the pairing any more.
+    mutating func release() -> [Action] {
+        guard case .receiving = phase else { return [] }
+        timer += 1
+        phase = .waiting
+        return [.stopStagingTimer, .wipe, .publish(state)]
     }
 
     /// Takes anything else that happens. What does not fit the phase, such as a late timer, changes nothing.
     mutating func handle(_ event: Event) -> [Action] {
         switch (event, phase) {
-        case (.left(let client), .receiving(let holder, _)) where client == holder:
-            phase = .waiting
-            return [.forget(client), .stopStagingTimer, .publish(state)]
-        case (.left(let client), _):
-            return [.forget(client)]
-        case (.stagingTimerEnded(timer), .receiving):
-            phase = .waiting
+        case (.left(let client), .receiving(let holder)) where client == holder: return release()
+        case (.stagingTimerEnded(timer), .receiving): return release()
         case (.joined, .joining):
             phase = .registering
         case (.registered, .registering):
             phase = .done
         case (.failed(let failure), .joining), (.failed(let failure), .registering):
             phase = .failed(failure)
-        case (.stagingTimerEnded, _), (.joined, _), (.registered, _), (.failed, _):
+        case (.left, _), (.stagingTimerEnded, _), (.joined, _), (.registered, _), (.failed, _):
             return []
         }
         return [.publish(state)]
-    }
-
-    private static func scan(_ value: Data, by client: Client) throws(Refusal) -> Action {
-        guard value.count == 1, let byte = value.first else { throw .length }
-        guard NetworkScanCommand(rawValue: byte) == .scan else { throw .unknownCommand }
-        return .scan(client)
     }
 }

@@ -60,6 +60,43 @@ struct StagedFields: Sendable {
         }
     }
 
+    /// Checks fields that came all at once.
+    /// - Throws: Why they are refused, and the field at fault; for fields that are missing or contradict each other, the
+    ///   one that mends it.
+    static func credentials(from fields: CredentialFields) throws(ExchangeRefusal) -> PairingCredentials {
+        var staged = StagedFields()
+        for (field, value) in fields.all where field != .environment {
+            do throws(Refusal) {
+                try staged.take(value, field.characteristic)
+            } catch {
+                throw ExchangeRefusal(error, field: field)
+            }
+        }
+        guard let environment = fields[.environment] else {
+            throw ExchangeRefusal(.incomplete, field: staged.missing ?? .environment)
+        }
+        do throws(Refusal) {
+            return try staged.applied(with: environment)
+        } catch .incomplete {
+            throw ExchangeRefusal(.incomplete, field: staged.missing)
+        } catch {
+            let isPlace = Self.environment(environment) == nil
+            throw ExchangeRefusal(error, field: isPlace ? .environment : .password)
+        }
+    }
+
+    /// The first field that is needed and not there.
+    private var missing: CredentialFields.Field? {
+        if ssid == nil { return .ssid }
+        if password == nil, let security, security != .open { return .password }
+        if sessionKey == nil { return .sessionKey }
+        return region == nil ? .region : nil
+    }
+
+    private static func environment(_ value: Data) -> ServerEnvironment? {
+        (try? text(value, upTo: 32)).flatMap { ServerEnvironment(nameOrCode: $0) }
+    }
+
     /// The text of a value; its length is looked at before anything is decoded.
     private static func text(_ value: Data, upTo limit: Int) throws(Refusal) -> String {
         guard (1...limit).contains(value.count) else { throw .length }

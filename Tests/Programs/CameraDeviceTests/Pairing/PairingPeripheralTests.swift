@@ -6,32 +6,11 @@ import Wire
 
 @testable import CameraDevice
 
-/// A joiner that says what a test wants.
-private struct ScriptedNetworks: NetworkJoiner {
-    struct Deaf: Error {}
-
-    var heard: [HeardNetwork]?
-    var managesWiFi = true
-    var joinsFiveGigahertz = true
-
-    func scan() async throws -> [HeardNetwork] {
-        guard let heard else { throw Deaf() }
-        return heard
-    }
-
-    var summary: String { "scripted" }
-    func join(_ network: NetworkCredentials) async throws(PairingFailure) { throw .internalFault }
-    func keep() async {}
-    func goBack() async {}
-    func resume(_ network: NetworkCredentials?) async {}
-    func hasAnotherWay() async -> Bool { true }
-    func signalStrength() async -> Int? { nil }
-}
-
 @Suite struct PairingPeripheralTests {
     private let directory: TemporaryDirectory
     private let identity: CameraIdentity
     private let clock = ManualClock()
+    private let layouts: PairingInfo.Layouts = [.standard, .chunked]
     private let central: TestCentral
 
     init() throws {
@@ -44,7 +23,8 @@ private struct ScriptedNetworks: NetworkJoiner {
         _ heard: [HeardNetwork]? = [], conditions: RadioConditions = RadioConditions(), air: String? = nil
     ) async throws -> PairingPeripheral {
         let peripheral = try PairingPeripheral(
-            identity: identity, model: "Porchlight Model", joiner: ScriptedNetworks(heard: heard), clock: clock,
+            identity: identity, model: "Porchlight Model", layouts: layouts, joiner: ScriptedNetworks(heard: heard),
+            clock: clock,
             options: [
                 CBManagerOptionRadioDirectoryKey: air ?? directory.path("air"),
                 CBManagerOptionRadioConditionsKey: conditions,
@@ -70,22 +50,6 @@ private struct ScriptedNetworks: NetworkJoiner {
             await central.sightings.first { matches($0) }
         }
         return try #require(found)
-    }
-
-    private func records() async throws -> [NetworkListRecord] {
-        try await within(.seconds(20), "the end of the network list") { [central] in
-            var reassembler = FrameReassembler()
-            var records: [NetworkListRecord] = []
-            for await (characteristic, value) in central.notifications where characteristic == .networks {
-                guard let message = try reassembler.receive(value) else { continue }
-                records.append(try NetworkListRecord(decoding: message))
-                switch records.last {
-                case .end, .failed: return records
-                default: continue
-                }
-            }
-            return records
-        }
     }
 
     private func status(_ phase: PairingState.Phase) async throws -> PairingState {
@@ -118,19 +82,20 @@ private struct ScriptedNetworks: NetworkJoiner {
 
     @Test func offersTheStandardLayout() async throws {
         let peripheral = try await connected()
-        let layout = await central.layout()
-        #expect(Set(layout.keys) == Set(PairingService.Characteristic.allCases))
-        #expect(layout[.status] == [.read, .notify])
-        #expect(layout[.networks] == [.write, .notify])
+        let properties = await central.properties()
+        #expect(Set(properties.keys) == Set(PairingAttribute.all(of: .standard)))
+        #expect(properties[.standard(.status)] == [.read, .notify])
+        #expect(properties[.standard(.networks)] == [.write, .notify])
         for field: PairingService.Characteristic in [.ssid, .password, .sessionKey] {
-            #expect(layout[field] == .write, "a password must not be readable, and a refusal must be heard")
+            #expect(
+                properties[.standard(field)] == .write, "a password must not be readable, and a refusal must be heard")
         }
         #expect(try await central.read(.deviceID) == Data(identity.deviceID.rawValue.utf8))
         let info = try PairingInfo(decoding: await central.read(.info))
         #expect(
             info
                 == PairingInfo(
-                    layouts: .standard, capabilities: [.managesWiFi, .fiveGigahertz], model: "Porchlight Model"))
+                    layouts: layouts, capabilities: [.managesWiFi, .fiveGigahertz], model: "Porchlight Model"))
         #expect(try PairingState(decoding: await central.read(.status)) == PairingState(phase: .waiting))
         await peripheral.stop()
     }
@@ -147,7 +112,7 @@ private struct ScriptedNetworks: NetworkJoiner {
         let peripheral = try await connected(heard, conditions: conditions)
         try await central.subscribe(.networks)
         try await central.write(Data([1]), .networks)
-        let records = try await records()
+        let records = try await central.records()
         #expect(records == heard.merged().map(NetworkListRecord.network) + [.end(count: 100)])
         await peripheral.stop()
     }
@@ -156,7 +121,7 @@ private struct ScriptedNetworks: NetworkJoiner {
         let silent = try await connected([])
         try await central.subscribe(.networks)
         try await central.write(Data([1]), .networks)
-        #expect(try await records() == [.end(count: 0)])
+        #expect(try await central.records() == [.end(count: 0)])
         await silent.stop()
     }
 
@@ -164,7 +129,7 @@ private struct ScriptedNetworks: NetworkJoiner {
         let deaf = try await connected(nil)
         try await central.subscribe(.networks)
         try await central.write(Data([1]), .networks)
-        #expect(try await records() == [.failed])
+        #expect(try await central.records() == [.failed])
         await deaf.stop()
     }
 
@@ -285,7 +250,7 @@ private struct ScriptedNetworks: NetworkJoiner {
         conditions.isPowered = false
         let outcome = Task { try await started(conditions: conditions) }
         try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
-        clock.advance(by: PairingPeripheral.radioLimit)
+        clock.advance(by: PairingRadio.patience)
         await #expect(throws: CameraError.noRadio(reason: "Bluetooth is switched off")) { _ = try await outcome.value }
     }
 
@@ -301,7 +266,7 @@ private struct ScriptedNetworks: NetworkJoiner {
     @Test func aRadioThatCannotBeUsedSaysWhy() async throws {
         let outcome = Task { try await started(air: "/nowhere/at/all") }
         try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
-        clock.advance(by: PairingPeripheral.radioLimit)
+        clock.advance(by: PairingRadio.patience)
         await #expect {
             _ = try await outcome.value
         } throws: { error in
@@ -316,7 +281,7 @@ private struct ScriptedNetworks: NetworkJoiner {
         conditions.isPowered = false
         let outcome = Task { try await started(conditions: conditions) }
         try await within(.seconds(20), "the wait for the radio") { [clock] in await clock.sleepers() }
-        clock.advance(by: PairingPeripheral.radioLimit - .seconds(1))
+        clock.advance(by: PairingRadio.patience - .seconds(1))
         conditions.isPowered = true
         let peripheral = try await outcome.value
         _ = try await sighting { _ in true }

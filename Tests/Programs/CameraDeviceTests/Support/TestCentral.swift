@@ -1,7 +1,10 @@
 import Basics
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Wire
+
+@testable import CameraDevice
 
 /// A Bluetooth client for tests: finds the camera and does one thing at a time.
 ///
@@ -15,13 +18,19 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     struct Sighting: Sendable {
         var name: String?
         var state: PairingState?
+        var layouts: PairingInfo.Layouts?
     }
 
     struct Lost: Error {}
 
     /// Each advertisement of the pairing service.
     let sightings: AsyncStream<Sighting>
-    /// Each notification.
+    /// The layout whose service it uses.
+    let layout: PairingLayout
+    /// Each notification of the exchange.
+    let frames: AsyncStream<Data>
+    private let framed: AsyncStream<Data>.Continuation
+    /// Each notification of the standard layout.
     let notifications: AsyncStream<(Characteristic, Data)>
     /// Each end of a link.
     let losses: AsyncStream<Void>
@@ -33,18 +42,22 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     private let options: [String: any Sendable]
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?
-    private var characteristics: [Characteristic: CBCharacteristic] = [:]
+    private var characteristics: [PairingAttribute: CBCharacteristic] = [:]
     private var pending: (purpose: Purpose, continuation: CheckedContinuation<Data, any Error>)?
 
     private enum Purpose { case connecting, leaving, reading, changing }
 
     /// A client on the air of this directory.
-    init(radioDirectory: String, conditions: RadioConditions = RadioConditions()) {
+    init(
+        radioDirectory: String, layout: PairingLayout = .standard, conditions: RadioConditions = RadioConditions()
+    ) {
+        self.layout = layout
         options = [
             CBManagerOptionRadioDirectoryKey: radioDirectory, CBManagerOptionRadioConditionsKey: conditions,
             CBManagerOptionStateDirectoryKey: radioDirectory + "-state",
         ]
         (sightings, sighted) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(100))
+        (frames, framed) = AsyncStream.makeStream()
         (notifications, notified) = AsyncStream.makeStream()
         (losses, lost) = AsyncStream.makeStream()
         super.init()
@@ -74,21 +87,40 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         }
     }
 
-    func read(_ characteristic: Characteristic) async throws -> Data {
-        try await operation(.reading) { central in
-            central.peripheral?.readValue(for: try central.found(characteristic))
-        }
-    }
+    func read(_ characteristic: Characteristic) async throws -> Data { try await read(.standard(characteristic)) }
 
     func write(_ value: Data, _ characteristic: Characteristic) async throws {
-        _ = try await operation(.changing) { central in
-            central.peripheral?.writeValue(value, for: try central.found(characteristic), type: .withResponse)
-        }
+        try await write(value, .standard(characteristic))
     }
 
     func subscribe(_ characteristic: Characteristic, _ isOn: Bool = true) async throws {
+        try await subscribe(.standard(characteristic), isOn)
+    }
+
+    func read(_ attribute: PairingAttribute) async throws -> Data {
+        try await operation(.reading) { central in
+            central.peripheral?.readValue(for: try central.found(attribute))
+        }
+    }
+
+    func write(_ value: Data, _ attribute: PairingAttribute) async throws {
         _ = try await operation(.changing) { central in
-            central.peripheral?.setNotifyValue(isOn, for: try central.found(characteristic))
+            central.peripheral?.writeValue(value, for: try central.found(attribute), type: .withResponse)
+        }
+    }
+
+    func subscribe(_ attribute: PairingAttribute, _ isOn: Bool = true) async throws {
+        _ = try await operation(.changing) { central in
+            central.peripheral?.setNotifyValue(isOn, for: try central.found(attribute))
+        }
+    }
+
+    /// The longest frame of the link.
+    func frameLimit() async -> Int {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(returning: peripheral?.maximumWriteValueLength(for: .withoutResponse) ?? 20)
+            }
         }
     }
 
@@ -102,8 +134,25 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         try await write(Data(credentials.environment.rawValue.utf8), .environment)
     }
 
+    /// The network list, whole.
+    func records() async throws -> [NetworkListRecord] {
+        try await within(.seconds(20), "the end of the network list") { [notifications] in
+            var reassembler = FrameReassembler()
+            var records: [NetworkListRecord] = []
+            for await (characteristic, value) in notifications where characteristic == .networks {
+                guard let message = try reassembler.receive(value) else { continue }
+                records.append(try NetworkListRecord(decoding: message))
+                switch records.last {
+                case .end, .failed: return records
+                default: continue
+                }
+            }
+            return records
+        }
+    }
+
     /// The characteristics with their properties.
-    func layout() async -> [Characteristic: CBCharacteristicProperties] {
+    func properties() async -> [PairingAttribute: CBCharacteristicProperties] {
         await withCheckedContinuation { continuation in
             queue.async { [self] in continuation.resume(returning: characteristics.mapValues(\.properties)) }
         }
@@ -125,8 +174,8 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         }
     }
 
-    private func found(_ characteristic: Characteristic) throws -> CBCharacteristic {
-        guard let found = characteristics[characteristic] else { throw Lost() }
+    private func found(_ attribute: PairingAttribute) throws -> CBCharacteristic {
+        guard let found = characteristics[attribute] else { throw Lost() }
         return found
     }
 
@@ -140,7 +189,7 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         guard central.state == .poweredOn else { return }
         central.scanForPeripherals(
-            withServices: [CBUUID(string: PairingService.standardLayout)],
+            withServices: PairingLayout.allCases.map { CBUUID(string: $0.service) },
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     }
 
@@ -150,14 +199,15 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     ) {
         if self.peripheral == nil || self.peripheral?.state == .disconnected { self.peripheral = peripheral }
         let data = advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
+        let told = data.flatMap { PairingAdvertisement(manufacturerData: $0) }
         sighted.yield(
             Sighting(
-                name: advertisementData[CBAdvertisementDataLocalNameKey] as? String,
-                state: data.flatMap { PairingAdvertisement(manufacturerData: $0)?.state }))
+                name: advertisementData[CBAdvertisementDataLocalNameKey] as? String, state: told?.state,
+                layouts: told?.layouts))
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        peripheral.discoverServices([CBUUID(string: PairingService.standardLayout)])
+        peripheral.discoverServices([CBUUID(string: layout.service)])
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
@@ -182,8 +232,8 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
         for characteristic in service.characteristics ?? [] {
-            guard let name = Characteristic(rawValue: characteristic.uuid.uuidString) else { continue }
-            characteristics[name] = characteristic
+            guard let attribute = PairingAttribute(uuid: characteristic.uuid) else { continue }
+            characteristics[attribute] = characteristic
         }
         finish(error)
     }
@@ -204,8 +254,13 @@ final class TestCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     {
         if pending?.purpose == .reading {
             finish(error.map(Result.failure) ?? .success(characteristic.value ?? Data()))
-        } else if let name = Characteristic(rawValue: characteristic.uuid.uuidString) {
-            notified.yield((name, characteristic.value ?? Data()))
+            return
+        }
+        let value = characteristic.value ?? Data()
+        switch PairingAttribute(uuid: characteristic.uuid) {
+        case .standard(let name): notified.yield((name, value))
+        case .exchange: framed.yield(value)
+        case nil: break
         }
     }
 }

@@ -4,140 +4,142 @@ import Wire
 
 @testable import CameraDevice
 
-@Suite struct PairingMachineTests {
+@Suite struct StandardLayoutTests {
     typealias Characteristic = PairingService.Characteristic
     typealias Refusal = PairingService.WriteRefusal
 
     private let client = UUID()
     private let other = UUID()
 
-    private func machine(after writes: [(Characteristic, String)]) throws -> PairingMachine {
-        var machine = PairingMachine()
+    private func rules(after writes: [(Characteristic, String)]) throws -> PairingRules {
+        var rules = try PairingRules.sample()
         for (characteristic, text) in writes {
-            _ = try machine.write(Data(text.utf8), to: characteristic, by: client)
+            _ = try rules.write(Data(text.utf8), to: characteristic, by: client)
         }
-        return machine
+        return rules
     }
 
     private static let fields: [(Characteristic, String)] = [
         (.ssid, "Home"), (.password, "correct horse"), (.sessionKey, Samples.sessionKey), (.region, "us"),
     ]
 
-    private func refusal(_ value: Data, _ characteristic: Characteristic) -> Refusal? {
-        var machine = PairingMachine()
+    private func refusal(_ value: Data, _ characteristic: Characteristic) throws -> Refusal? {
+        var rules = try PairingRules.sample()
         do throws(Refusal) {
-            _ = try machine.write(value, to: characteristic, by: client)
+            _ = try rules.write(value, to: characteristic, by: client)
             return nil
         } catch {
-            #expect(machine.state == PairingState(phase: .waiting), "a refused write must change nothing")
+            #expect(rules.state == PairingState(phase: .waiting), "a refused write must change nothing")
             return error
         }
     }
 
     @Test func fieldsInOrderAreAppliedByTheLast() throws {
-        var machine = try machine(after: Self.fields)
-        #expect(machine.state == PairingState(phase: .receiving))
-        let actions = try machine.write(Data("production".utf8), to: .environment, by: client)
+        var rules = try rules(after: Self.fields)
+        #expect(rules.state == PairingState(phase: .receiving))
+        let actions = try rules.write(Data("production".utf8), to: .environment, by: client)
         let credentials = try PairingCredentials(
             ssid: Data("Home".utf8), password: Secret("correct horse"), sessionKey: Secret(Samples.sessionKey),
             region: .us, environment: .production)
         #expect(
             actions == [.stopStagingTimer, .publish(PairingState(phase: .joining)), .enrol(credentials)])
-        #expect(!machine.advertises)
+        #expect(!rules.advertises)
     }
 
     @Test func theFirstFieldStartsTheTimerAndEachOneRestartsIt() throws {
-        var machine = PairingMachine()
-        let first = try machine.write(Data("Home".utf8), to: .ssid, by: client)
+        var rules = try PairingRules.sample()
+        let first = try rules.write(Data("Home".utf8), to: .ssid, by: client)
         #expect(first == [.publish(PairingState(phase: .receiving)), .startStagingTimer(1)])
-        let second = try machine.write(Data("us".utf8), to: .region, by: client)
+        let second = try rules.write(Data("us".utf8), to: .region, by: client)
         #expect(second == [.startStagingTimer(2)])
         // A timer that ended while it was being replaced is late.
-        #expect(machine.handle(.stagingTimerEnded(1)).isEmpty)
-        #expect(machine.state.phase == .receiving)
-        #expect(machine.handle(.stagingTimerEnded(2)) == [.publish(PairingState(phase: .waiting))])
+        #expect(rules.handle(.stagingTimerEnded(1)).isEmpty)
+        #expect(rules.state.phase == .receiving)
+        #expect(
+            rules.handle(.stagingTimerEnded(2)) == [.stopStagingTimer, .publish(PairingState(phase: .waiting))])
     }
 
     @Test(arguments: [true, false])
     func whatWasStagedIsWiped(byLeaving: Bool) throws {
-        var machine = try machine(after: Self.fields)
+        var rules = try rules(after: Self.fields)
         if byLeaving {
             #expect(
-                machine.handle(.left(client)) == [
-                    .forget(client), .stopStagingTimer, .publish(PairingState(phase: .waiting)),
-                ])
+                rules.leaving(client) == [.stopStagingTimer, .publish(PairingState(phase: .waiting))])
         } else {
-            _ = machine.handle(.stagingTimerEnded(4))
+            _ = rules.handle(.stagingTimerEnded(4))
         }
-        #expect(machine.state.phase == .waiting)
+        #expect(rules.state.phase == .waiting)
         #expect(throws: Refusal.incomplete) {
-            try machine.write(Data("production".utf8), to: .environment, by: client)
+            try rules.write(Data("production".utf8), to: .environment, by: client)
         }
     }
 
     @Test func anotherClientNeitherWritesNorWipes() throws {
-        var machine = try machine(after: Self.fields)
-        #expect(throws: Refusal.busy) { try machine.write(Data("Mine".utf8), to: .ssid, by: other) }
-        #expect(throws: Refusal.busy) { try machine.write(Data("production".utf8), to: .environment, by: other) }
-        #expect(machine.handle(.left(other)) == [.forget(other)])
-        #expect(machine.state.phase == .receiving)
-        _ = try machine.write(Data("production".utf8), to: .environment, by: client)
-        #expect(machine.state.phase == .joining)
+        var rules = try rules(after: Self.fields)
+        #expect(throws: Refusal.busy) { try rules.write(Data("Mine".utf8), to: .ssid, by: other) }
+        #expect(throws: Refusal.busy) { try rules.write(Data("production".utf8), to: .environment, by: other) }
+        #expect(rules.leaving(other).isEmpty)
+        #expect(rules.state.phase == .receiving)
+        _ = try rules.write(Data("production".utf8), to: .environment, by: client)
+        #expect(rules.state.phase == .joining)
     }
 
     @Test func anotherClientMayScan() throws {
-        var machine = try machine(after: Self.fields)
-        #expect(try machine.write(Data([1]), to: .networks, by: other) == [.scan(other)])
+        var rules = try rules(after: Self.fields)
+        #expect(
+            try rules.write(Data([1]), to: .networks, by: other) == [
+                .scan(MessageQueue.Lane(layout: .standard, client: other))
+            ])
     }
 
     @Test(arguments: Characteristic.allCases)
     func nothingIsTakenWhileJoining(characteristic: Characteristic) throws {
-        var machine = try machine(after: Self.fields)
-        _ = try machine.write(Data("1".utf8), to: .environment, by: client)
-        #expect(throws: Refusal.busy) { try machine.write(Data([1]), to: characteristic, by: client) }
-        _ = machine.handle(.joined)
-        #expect(throws: Refusal.busy) { try machine.write(Data([1]), to: characteristic, by: client) }
-        _ = machine.handle(.registered)
-        #expect(throws: Refusal.busy) { try machine.write(Data([1]), to: characteristic, by: client) }
+        var rules = try rules(after: Self.fields)
+        _ = try rules.write(Data("1".utf8), to: .environment, by: client)
+        #expect(throws: Refusal.busy) { try rules.write(Data([1]), to: characteristic, by: client) }
+        _ = rules.handle(.joined)
+        #expect(throws: Refusal.busy) { try rules.write(Data([1]), to: characteristic, by: client) }
+        _ = rules.handle(.registered)
+        #expect(throws: Refusal.busy) { try rules.write(Data([1]), to: characteristic, by: client) }
     }
 
     @Test(arguments: PairingFailure.allCases)
     func aFailureIsShownAndTheCameraWaitsAgain(failure: PairingFailure) throws {
         for failsLate in [false, true] {
-            var machine = try machine(after: Self.fields)
-            _ = try machine.write(Data("dev".utf8), to: .environment, by: client)
-            if failsLate { _ = machine.handle(.joined) }
+            var rules = try rules(after: Self.fields)
+            _ = try rules.write(Data("dev".utf8), to: .environment, by: client)
+            if failsLate { _ = rules.handle(.joined) }
             let failed = PairingState(phase: .failed, failure: failure)
-            #expect(machine.handle(.failed(failure)) == [.publish(failed)])
-            #expect(machine.advertises)
+            #expect(rules.handle(.failed(failure)) == [.publish(failed)])
+            #expect(rules.advertises)
             // The failure stays until the next attempt begins, whoever leaves.
-            #expect(machine.handle(.left(client)) == [.forget(client)])
-            #expect(machine.state == failed)
-            _ = try machine.write(Data("Home".utf8), to: .ssid, by: other)
-            #expect(machine.state == PairingState(phase: .receiving))
+            #expect(rules.leaving(client).isEmpty)
+            #expect(rules.state == failed)
+            _ = try rules.write(Data("Home".utf8), to: .ssid, by: other)
+            #expect(rules.state == PairingState(phase: .receiving))
             // The fields of the failed attempt are gone.
-            #expect(throws: Refusal.incomplete) { try machine.write(Data("dev".utf8), to: .environment, by: other) }
+            #expect(throws: Refusal.incomplete) { try rules.write(Data("dev".utf8), to: .environment, by: other) }
         }
     }
 
     @Test func leavingAfterTheLastFieldDoesNotStopTheAttempt() throws {
-        var machine = try machine(after: Self.fields)
-        _ = try machine.write(Data("3".utf8), to: .environment, by: client)
-        #expect(machine.handle(.left(client)) == [.forget(client)])
-        #expect(machine.handle(.joined) == [.publish(PairingState(phase: .registering))])
-        #expect(machine.handle(.registered) == [.publish(PairingState(phase: .done))])
+        var rules = try rules(after: Self.fields)
+        _ = try rules.write(Data("3".utf8), to: .environment, by: client)
+        #expect(rules.leaving(client).isEmpty)
+        #expect(rules.handle(.joined) == [.publish(PairingState(phase: .registering))])
+        #expect(rules.handle(.registered) == [.publish(PairingState(phase: .done))])
     }
 
     @Test(arguments: [
         PairingMachine.Event.joined, .registered, .failed(.wrongPassword), .stagingTimerEnded(0), .stagingTimerEnded(9),
     ])
     func whatDoesNotFitThePhaseChangesNothing(event: PairingMachine.Event) throws {
-        var machine = PairingMachine()
-        #expect(machine.handle(event).isEmpty)
-        #expect(machine.state == PairingState(phase: .waiting))
-        machine = try self.machine(after: Self.fields)
-        #expect(machine.handle(event).isEmpty)
-        #expect(machine.state == PairingState(phase: .receiving))
+        var rules = try PairingRules.sample()
+        #expect(rules.handle(event).isEmpty)
+        #expect(rules.state == PairingState(phase: .waiting))
+        rules = try self.rules(after: Self.fields)
+        #expect(rules.handle(event).isEmpty)
+        #expect(rules.state == PairingState(phase: .receiving))
     }
 
     @Test(arguments: [
@@ -146,31 +148,31 @@ import Wire
     ])
     func aMissingFieldIsNoticedAtTheEnd(left: [Characteristic], expected: Refusal?) throws {
         // Without a password the network is open, which is complete.
-        var machine = try machine(after: Self.fields.filter { !left.contains($0.0) })
+        var rules = try rules(after: Self.fields.filter { !left.contains($0.0) })
         if let expected {
-            #expect(throws: expected) { try machine.write(Data("1".utf8), to: .environment, by: client) }
+            #expect(throws: expected) { try rules.write(Data("1".utf8), to: .environment, by: client) }
         } else {
-            _ = try machine.write(Data("1".utf8), to: .environment, by: client)
-            #expect(machine.state.phase == .joining)
+            _ = try rules.write(Data("1".utf8), to: .environment, by: client)
+            #expect(rules.state.phase == .joining)
         }
     }
 
     @Test func aProtectedNetworkNeedsAPasswordAndAnOpenOneHasNone() throws {
-        var machine = try machine(after: Self.fields.filter { $0.0 != .password })
-        _ = try machine.write(Data([WiFiSecurity.wpa3.rawValue]), to: .security, by: client)
-        #expect(throws: Refusal.incomplete) { try machine.write(Data("1".utf8), to: .environment, by: client) }
+        var rules = try rules(after: Self.fields.filter { $0.0 != .password })
+        _ = try rules.write(Data([WiFiSecurity.wpa3.rawValue]), to: .security, by: client)
+        #expect(throws: Refusal.incomplete) { try rules.write(Data("1".utf8), to: .environment, by: client) }
         // Refused, but still staged: the missing field completes it.
-        _ = try machine.write(Data("correct horse".utf8), to: .password, by: client)
-        var open = machine
-        _ = try machine.write(Data("1".utf8), to: .environment, by: client)
-        #expect(machine.state.phase == .joining)
+        _ = try rules.write(Data("correct horse".utf8), to: .password, by: client)
+        var open = rules
+        _ = try rules.write(Data("1".utf8), to: .environment, by: client)
+        #expect(rules.state.phase == .joining)
         _ = try open.write(Data([WiFiSecurity.open.rawValue]), to: .security, by: client)
         #expect(throws: Refusal.value) { try open.write(Data("1".utf8), to: .environment, by: client) }
     }
 
     @Test func aFieldWrittenTwiceCountsAsLastWritten() throws {
-        var machine = try machine(after: Self.fields + [(.ssid, "Garden")])
-        let actions = try machine.write(Data("1".utf8), to: .environment, by: client)
+        var rules = try rules(after: Self.fields + [(.ssid, "Garden")])
+        let actions = try rules.write(Data("1".utf8), to: .environment, by: client)
         guard case .enrol(let credentials) = actions.last else {
             Issue.record("nothing was applied")
             return
@@ -221,9 +223,9 @@ import Wire
     ]
 
     @Test(arguments: hostile.indices)
-    func hostileWritesAreRefusedByName(index: Int) {
+    func hostileWritesAreRefusedByName(index: Int) throws {
         let (characteristic, value, expected) = Self.hostile[index]
-        #expect(refusal(value, characteristic) == expected, "\(characteristic) \(Array(value))")
+        #expect(try refusal(value, characteristic) == expected, "\(characteristic) \(Array(value))")
     }
 
     @Test(arguments: [
@@ -233,13 +235,13 @@ import Wire
         (.sessionKey, Data(repeating: 0x7E, count: 128)), (.region, Data("apac".utf8)), (.region, Data("3".utf8)),
         (.security, Data([0])), (.security, Data([4])), (.networks, Data([1])),
     ])
-    func valuesAtTheLimitsAreTaken(characteristic: Characteristic, value: Data) {
-        #expect(refusal(value, characteristic) == nil)
+    func valuesAtTheLimitsAreTaken(characteristic: Characteristic, value: Data) throws {
+        #expect(try refusal(value, characteristic) == nil)
     }
 
-    @Test func randomWritesNeverBreakTheRules() {
+    @Test func randomWritesNeverBreakTheRules() throws {
         var generator = SeededGenerator(7)
-        var machine = PairingMachine()
+        var rules = try PairingRules.sample()
         var enrolments = 0
         for _ in 0..<50_000 {
             let characteristic = Characteristic.allCases.randomElement(using: &generator) ?? .ssid
@@ -250,17 +252,17 @@ import Wire
                     (0..<Int.random(in: 0..<600, using: &generator)).map { _ in UInt8(generator.next() & 0xFF) })
             }
             let who = Bool.random(using: &generator) ? client : other
-            if Int.random(in: 0..<40, using: &generator) == 0 { _ = machine.handle(.left(who)) }
-            let before = machine.state
+            if Int.random(in: 0..<40, using: &generator) == 0 { _ = rules.leaving(who) }
+            let before = rules.state
             do throws(Refusal) {
-                let actions = try machine.write(value, to: characteristic, by: who)
+                let actions = try rules.write(value, to: characteristic, by: who)
                 guard case .enrol(let credentials) = actions.last else { continue }
                 enrolments += 1
                 #expect((1...32).contains(credentials.ssid.count))
                 #expect(credentials.security == .open || credentials.password.revealed.utf8.count >= 8)
-                _ = machine.handle(.failed(.internalFault))
+                _ = rules.handle(.failed(.internalFault))
             } catch {
-                #expect(machine.state == before)
+                #expect(rules.state == before)
             }
         }
         #expect(enrolments > 0, "the run must have come through at least once to mean anything")
