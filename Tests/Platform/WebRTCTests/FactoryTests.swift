@@ -6,6 +6,7 @@ import Testing
 struct FactoryTests {
     @Test("finds everything that it needs here, and warms up")
     func warmUp() async throws {
+        #expect(RTCPeerConnectionFactory.missingElements(capturing: true).isEmpty)
         try RTCPeerConnectionFactory.requireElements()
         try await RTCPeerConnectionFactory().warmUp()
     }

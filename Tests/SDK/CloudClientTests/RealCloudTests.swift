@@ -57,6 +57,7 @@ import Wire
         try await withServer { connection, space in
             let devices = try await connection.deviceService.devices(spaceId: space)
             #expect(devices.isEmpty)
+            try await connection.checkHealth()
             let spaces = connection.spaceService
             let unknownKey = await #expect(throws: CloudError.self) {
                 try await spaces.getPairingSessionStatus(spaceId: space, sessionKey: "no-such-key")

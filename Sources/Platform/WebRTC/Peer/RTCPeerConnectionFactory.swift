@@ -15,6 +15,21 @@ public final class RTCPeerConnectionFactory: Sendable {
         try GStreamer.load(GStreamer.requirements + GStreamer.sourceRequirements)
     }
 
+    /// What is not installed of what connections and snapshots need, as errors that name the package; empty when all is
+    /// there. Blocks while plugins are loaded.
+    /// - Parameter capturing: Whether sources are needed too.
+    package static func missingElements(capturing: Bool) -> [WebRTCError] {
+        let requirements = GStreamer.requirements + (capturing ? GStreamer.sourceRequirements : [])
+        return requirements.compactMap { requirement in
+            do throws(WebRTCError) {
+                try GStreamer.load([requirement])
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
     /// Loads the engine's plugins and makes and drops one connection, so that the first real one is as fast as every
     /// other.
     /// - Throws: ``WebRTCError/missingElement(name:debianPackage:)``.

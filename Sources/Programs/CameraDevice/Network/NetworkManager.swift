@@ -1,9 +1,9 @@
 import Basics
-import DBus
+package import DBus
 
 /// The program that manages interfaces on many boards, and uses wpa_supplicant too: as much of its D-Bus interface as tells
 /// which interfaces are its own. Source: NetworkManager's D-Bus API, version 1.42.
-enum NetworkManager {
+package enum NetworkManager {
     /// The name on the bus, of its main interface, and the prefix of all others.
     static let service = "org.freedesktop.NetworkManager"
     private static let root = "/org/freedesktop/NetworkManager"
@@ -12,8 +12,8 @@ enum NetworkManager {
     private static let log = Log("wifi")
 
     /// Whether it has the interface. One that does not tell is taken to have it: two would fight over it.
-    static func manages(
-        _ interface: String, on connection: BusConnection, isolation: isolated any Actor = #isolation
+    package nonisolated(nonsending) static func manages(
+        _ interface: String, on connection: BusConnection
     ) async -> Bool {
         do throws(BusError) {
             guard try await connection.owner(of: service) != nil else { return false }
