@@ -98,7 +98,7 @@ let tools: [Target] = [
     .executableTarget(
         name: "porchlight",
         dependencies: ["Basics", "CameraDevice", "CloudServer", "Porchlight", "Wire"] + combine + coreBluetooth
-            + webRTC,
+            + dBus + webRTC,
         path: "Sources/Tools/porchlight", swiftSettings: house)
 ]
 
@@ -125,7 +125,8 @@ let testTargets: [Target] =
             "Programs", "CameraDevice", uses: ["WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
         .testTarget(
             name: "PorchlightTests",
-            dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"],
+            dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"] + coreBluetooth
+                + dBus + webRTC,
             path: "Tests/Tools/PorchlightTests",
             swiftSettings: house),
     ]

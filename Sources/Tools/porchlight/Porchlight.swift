@@ -4,7 +4,7 @@ import Foundation
 @main
 struct Porchlight {
     private static var commands: [any Command.Type] {
-        [DemoCommand.self, ServeCommand.self, CameraCommand.self, PairCommand.self]
+        [DemoCommand.self, ServeCommand.self, CameraCommand.self, PairCommand.self, DoctorCommand.self]
     }
 
     static func main() async {

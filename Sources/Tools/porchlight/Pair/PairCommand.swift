@@ -36,12 +36,7 @@ enum PairCommand: Command {
 
     static func run(_ arguments: Arguments) async throws {
         try RadioWish.check()
-        let address = try arguments.required("cloud")
-        guard let cloud = URL(string: address), let host = cloud.host(), !host.isEmpty,
-            ["http", "https"].contains(cloud.scheme?.lowercased())
-        else {
-            throw CommandError.usage("'\(address)' is no address of a cloud, such as https://cloud.example.")
-        }
+        let cloud = try CloudAddress.read(try arguments.required("cloud"))
         let space = try arguments.required("space")
         let tokenFile = try arguments.required("token-file")
         let ssid = try arguments.required("ssid")

@@ -9,8 +9,7 @@ struct LivePage: Sendable {
 
     /// Its address without the token that opens the space, and without what the cloud's own address may hold of secrets.
     var address: String {
-        var components = URLComponents(url: cloud, resolvingAgainstBaseURL: true) ?? URLComponents()
-        (components.user, components.password, components.query, components.fragment) = (nil, nil, nil, nil)
+        var components = cloud.withoutSecrets
         if !components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath += "/" }
         return "\(components.string ?? "")#space=\(Self.escaped(spaceID))&device=\(Self.escaped(deviceID))"
     }
