@@ -1,0 +1,493 @@
+"""What a camera of docs/pairing-protocol.md does, whatever carries its bytes. Sections are that document's.
+
+All of it runs on one event loop. A client is whatever the carrier calls it by."""
+import asyncio
+import dataclasses
+import hashlib
+import secrets
+import string
+
+import pairing_messages as wire
+from pairing_messages import Answer, Malformed, OutOfOrder, Refusal, Share, State
+from pairing_session import NotOpened, Session, context, stretch
+import spake2plus
+
+VISIBLE = range(0x21, 0x7F)
+PRINTABLE = range(0x20, 0x7F)
+PLACES = {"region": ("us", "apac", "1", "3"), "environment": ("production", "staging", "dev", "1", "2", "3")}
+SECURITIES = range(6)
+TRIES_UNTIL_LOCK = 5
+TRIES_UNTIL_END = 20
+# The step at which a failure shows: those of the network while joining, the others while registering.
+EARLY_FAILURES = ("wrongPassword", "networkNotFound", "noAddress", "invalidCredentials")
+
+
+@dataclasses.dataclass
+class Settings:
+    layouts: list
+    code: str | None = None
+    insists: bool = False
+    model: str = "Stranger 1"
+    device_id: str = ""
+    networks: list | None = dataclasses.field(default_factory=list)
+    # 'joined' or the name of a failure, one for each attempt; the last is that of all further ones.
+    outcomes: list = dataclasses.field(default_factory=lambda: ["joined"])
+    costs: tuple = (14, 8, 1)
+    staging_limit: float = 60
+    lock: float = 60
+    settling: float = 1
+    step: float = 0.2
+
+
+def secret(value):
+    """How a secret is shown."""
+    return hashlib.sha256(value).hexdigest()[:16]
+
+
+def checked(name, value):
+    """A field's value, or a refusal (sections 1 and 5)."""
+    code = wire.FIELDS[name][1]
+
+    def demand(holds, refusal):
+        if not holds:
+            raise Refusal(refusal, code)
+    match name:
+        case "ssid":
+            demand(1 <= len(value) <= 32, "length")
+        case "security":
+            demand(len(value) == 1, "length")
+            demand(value[0] in SECURITIES, "value")
+        case "password":
+            demand(8 <= len(value) <= 64, "length")
+            if len(value) == 64:
+                demand(all(byte in string.hexdigits.encode() for byte in value), "value")
+            demand(all(byte in PRINTABLE for byte in value), "value")
+        case "sessionKey":
+            demand(16 <= len(value) <= 128, "length")
+            demand(all(byte in VISIBLE for byte in value), "value")
+        case _:
+            demand(1 <= len(value) <= 32, "length")
+            try:
+                demand(value.decode() in PLACES[name], "value")
+            except UnicodeDecodeError:
+                raise Refusal("notText", code) from None
+    return value
+
+
+def complete(fields):
+    """Nothing that is needed is missing."""
+    for name in ("ssid", "sessionKey", "region", "environment"):
+        if name not in fields:
+            raise Refusal("incomplete", wire.FIELDS[name][1])
+    is_open = fields["security"] == b"\x00" if "security" in fields else "password" not in fields
+    if not is_open and "password" not in fields:
+        raise Refusal("incomplete", wire.FIELDS["password"][1])
+
+
+class Talk:
+    """One client on the exchange of one layout."""
+
+    def __init__(self):
+        self.reader = wire.Reader()
+        self.conversation = None
+        self.hello = self.welcome = b""
+        self.forget()
+
+    def forget(self):
+        self.session = None
+        # The keys of a share that waits for its confirm, and its password kind.
+        self.keys = None
+        self.kind = None
+
+    @property
+    def waits_for_a_code(self):
+        return self.keys is not None and self.kind == wire.SETUP_CODE
+
+
+class Camera:
+    """`carrier` has notify(client, characteristic, frame), room(client), subscribed(client, characteristic) and
+    moved(), which is called when what is advertised has changed. `say` takes a word and fields."""
+
+    def __init__(self, settings, carrier, say):
+        self.settings, self.carrier, self.say = settings, carrier, say
+        self.phase, self.failure = wire.WAITING, 0
+        self.holder = None
+        self.staged = {}
+        self.staging = None
+        self.talks = {}
+        self.tries = 0
+        self.locked_until = None
+        self.ended = False
+        self.attempts = 0
+        self.sent = 0
+        self.scan = None
+        self.salt = secrets.token_bytes(16)
+        self.records = {kind: self.stretched(password) for kind, password in (
+            (wire.NO_CODE, b""), (wire.SETUP_CODE, (settings.code or "").encode())) if password or kind == wire.NO_CODE}
+        self.outbox, self.inbox = asyncio.Queue(), asyncio.Queue()
+        self.tasks = {asyncio.create_task(work()) for work in (self.send, self.serve)}
+
+    def stretched(self, password):
+        w0, w1 = stretch(password, self.settings.device_id.encode(), self.salt, self.settings.costs)
+        return w0, spake2plus.record(w1)
+
+    def spawn(self, work):
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
+
+    # What it shows
+
+    @property
+    def info(self):
+        has_code = self.settings.code is not None
+        return wire.Info(sum(layout.bit for layout in self.settings.layouts),
+                         wire.MANAGES_WIFI | has_code * wire.HAS_CODE | self.settings.insists * wire.INSISTS_ON_CODE,
+                         self.settings.model)
+
+    @property
+    def sighting(self):
+        return wire.Sighting(self.phase, self.failure, self.info.layouts).encode()
+
+    @property
+    def is_busy(self):
+        return self.phase in (wire.JOINING, wire.REGISTERING, wire.REGISTERED)
+
+    @property
+    def is_locked(self):
+        now = asyncio.get_running_loop().time()
+        return self.ended or self.locked_until is not None and now < self.locked_until
+
+    @property
+    def advertises(self):
+        return not (self.is_busy or self.is_locked)
+
+    def move(self, phase, failure=0):
+        self.phase, self.failure = phase, failure
+        self.say("phase", phase=phase, failure=wire.FAILURES[failure])
+        if wire.STANDARD in self.settings.layouts:
+            self.post(None, wire.STATUS, bytes([phase, failure]))
+        for (client, layout), talk in self.talks.items():
+            if talk.conversation is not None and (layout is not wire.PROTECTED or talk.session):
+                self.tell(client, layout, talk, State(phase, failure))
+        self.carrier.moved()
+
+    # Values that come and go by the carrier
+
+    def read(self, client, characteristic):
+        if characteristic == wire.INFO:
+            return self.info.encode()
+        if characteristic == wire.DEVICE_ID:
+            return self.settings.device_id.encode()
+        if characteristic == wire.STATUS:
+            return bytes([self.phase, self.failure])
+        return self.talk(client, characteristic)[1].reader.position
+
+    def written(self, client, characteristic, value):
+        """Raises what is refused."""
+        try:
+            self.write(client, characteristic, value)
+        except Refusal as refusal:
+            self.say("refused", refusal=refusal.name)
+            raise
+
+    def write(self, client, characteristic, value):
+        names = {identifier: name for name, (identifier, _) in wire.FIELDS.items()}
+        if characteristic in names or characteristic == wire.NETWORKS:
+            if self.is_locked:
+                raise Refusal("locked")
+            self.command(client, value) if characteristic == wire.NETWORKS else self.stage(
+                client, names[characteristic], value)
+            return
+        layout, talk = self.talk(client, characteristic)
+        if self.is_locked and not talk.waits_for_a_code:
+            raise Refusal("locked")
+        if not self.carrier.subscribed(client, characteristic):
+            raise Refusal("notSubscribed")
+        try:
+            message = talk.reader.take(value)
+        except OutOfOrder:
+            raise Refusal("frameOrder") from None
+        except Malformed:
+            raise Refusal("value") from None
+        if message is None:
+            return
+        number, message = message
+        # While there is no conversation, nothing but an ATT error can refuse.
+        if message[0] == wire.HELLO:
+            self.greet(client, layout, talk, message)
+        elif talk.conversation is None:
+            raise Refusal("noSession")
+        else:
+            self.inbox.put_nowait((client, layout, talk, number, message))
+
+    def left(self, client):
+        """Its link has ended."""
+        for layout in self.settings.layouts:
+            if talk := self.talks.pop((client, layout), None):
+                self.lose_try(talk)
+        if self.holder == client and not self.is_busy:
+            self.let_go()
+            if self.phase == wire.WRITING:
+                self.move(wire.WAITING)
+        if self.scan and self.scan[0] == client:
+            self.scan[1].cancel()
+
+    def talk(self, client, characteristic):
+        layout = next(one for one in self.settings.layouts if one.exchange == characteristic)
+        return layout, self.talks.setdefault((client, layout), Talk())
+
+    # The standard layout
+
+    def command(self, client, value):
+        if len(value) != 1:
+            raise Refusal("length")
+        if value != wire.SCAN_COMMAND:
+            raise Refusal("unknownCommand")
+        self.begin_scan(client, lambda item: self.post(client, wire.NETWORKS, wire.record(item)))
+
+    def stage(self, client, name, value):
+        self.hold(client)
+        try:
+            value = checked(name, value)
+            if name == "environment":
+                complete(self.staged | {name: value})
+        except Refusal:
+            if not self.staged:
+                self.let_go()
+            raise
+        self.staged[name] = value
+        if self.phase != wire.WRITING:
+            self.move(wire.WRITING)
+        if self.staging:
+            self.staging.cancel()
+        self.staging = asyncio.get_running_loop().call_later(self.settings.staging_limit, self.stale)
+        if name == "environment":
+            self.apply(self.staged)
+
+    def stale(self):
+        self.let_go()
+        self.move(wire.WAITING)
+
+    def hold(self, client):
+        if self.is_busy or self.holder not in (None, client):
+            raise Refusal("busy")
+        self.holder = client
+
+    def let_go(self):
+        self.holder, self.staged = None, {}
+        if self.staging:
+            self.staging.cancel()
+            self.staging = None
+
+    # Networks
+
+    def begin_scan(self, client, tell):
+        if self.scan:
+            self.scan[1].cancel()
+        self.scan = client, self.spawn(self.list_networks(tell))
+
+    async def list_networks(self, tell):
+        await asyncio.sleep(self.settings.step)
+        if self.settings.networks is None:
+            tell(wire.ScanFailed())
+            return
+        for network in self.settings.networks:
+            tell(network)
+        tell(wire.End(len(self.settings.networks)))
+        self.say("listed", count=len(self.settings.networks))
+
+    # The exchange
+
+    def tell(self, client, layout, talk, item):
+        """A message of the conversation, sealed as soon as it has a key."""
+        body = item.encode()
+        if talk.session:
+            body = wire.Sealed(talk.session.to_client.seal(body)).encode()
+        self.post(client, layout.exchange, wire.addressed(body, talk.conversation))
+
+    def post(self, client, characteristic, message):
+        self.outbox.put_nowait((client, characteristic, message))
+
+    async def send(self):
+        while True:
+            client, characteristic, message = await self.outbox.get()
+            if characteristic == wire.STATUS:
+                await self.carrier.notify(client, characteristic, message)
+                continue
+            for frame in wire.frames(message, self.sent % 256, self.carrier.room(client)):
+                await self.carrier.notify(client, characteristic, frame)
+            self.sent += 1
+
+    async def serve(self):
+        while True:
+            client, layout, talk, number, message = await self.inbox.get()
+            if self.talks.get((client, layout)) is not talk or talk.conversation is None:
+                continue
+            try:
+                self.take(client, layout, talk, number, message)
+            except Refusal as refusal:
+                self.say("refused", refusal=refusal.name, layout=layout.name)
+                self.tell(client, layout, talk, Answer(number, refusal.code, refusal.field))
+            except Malformed:
+                self.say("refused", refusal="length", layout=layout.name)
+                self.tell(client, layout, talk, Answer(number, wire.REFUSALS["length"]))
+
+    def take(self, client, layout, talk, number, message):
+        kind, content = message[0], message[1:]
+        if layout is wire.PROTECTED:
+            if kind == wire.SHARE:
+                self.share(client, layout, talk, content)
+                return
+            if kind == wire.CONFIRM:
+                self.confirm(client, layout, talk, number, content)
+                return
+            if kind != wire.SEALED or talk.session is None:
+                raise Refusal("noSession")
+            try:
+                message = talk.session.to_camera.open(content)
+            except NotOpened:
+                talk.forget()
+                raise Refusal("noSession") from None
+            if not message:
+                raise Malformed("an empty message")
+            kind, content = message[0], message[1:]
+        match kind:
+            case wire.SCAN:
+                self.tell(client, layout, talk, Answer(number))
+                self.begin_scan(client, lambda item: self.tell(client, layout, talk, item))
+            case wire.STATE:
+                self.tell(client, layout, talk, Answer(number))
+                self.tell(client, layout, talk, State(self.phase, self.failure))
+            case wire.CREDENTIALS:
+                self.hold(client)
+                try:
+                    fields = {name: checked(name, value) for name, value in wire.credential_fields(content).items()}
+                    complete(fields)
+                except Refusal:
+                    self.let_go()
+                    raise
+                self.tell(client, layout, talk, Answer(number))
+                self.apply(fields)
+            case _:
+                raise Refusal("unknownCommand")
+
+    def greet(self, client, layout, talk, message):
+        self.lose_try(talk)
+        talk.forget()
+        talk.conversation = None
+        if self.is_locked:
+            raise Refusal("locked")
+        if len(message) != 4:
+            raise Refusal("length")
+        if message[1] != wire.VERSION:
+            raise Refusal("value")
+        conversation = int.from_bytes(message[2:], "big")
+        if any(other.conversation == conversation for other in self.talks.values()):
+            raise Refusal("busy")
+        talk.conversation = conversation
+        welcome = wire.Welcome(self.info, self.settings.device_id.encode(), self.phase, self.failure)
+        if layout is wire.PROTECTED:
+            welcome = dataclasses.replace(welcome, salt=self.salt, costs=self.settings.costs)
+        talk.hello, talk.welcome = message, wire.addressed(welcome.encode(), conversation)
+        self.say("hello", layout=layout.name, conversation=conversation)
+        self.post(client, layout.exchange, talk.welcome)
+
+    # The session of the protected layout
+
+    def share(self, client, layout, talk, content):
+        if len(content) != 66:
+            raise Malformed("no share")
+        kind, share = content[0], content[1:]
+        self.lose_try(talk)
+        talk.forget()
+        if self.is_locked:
+            raise Refusal("locked")
+        if self.is_busy:
+            raise Refusal("busy")
+        if kind == wire.NO_CODE and self.settings.insists:
+            raise Refusal("setupCodeRequired")
+        if kind not in self.records:
+            raise Refusal("value")
+        verifier = spake2plus.Verifier(*self.records[kind])
+        try:
+            keys = verifier.finish(share, context(talk.hello, talk.welcome, kind),
+                                   verifier=self.settings.device_id.encode())
+        except spake2plus.Refused:
+            raise Refusal("value") from None
+        talk.keys, talk.kind = keys, kind
+        if kind == wire.SETUP_CODE:
+            self.tries += 1
+            self.say("try", count=self.tries)
+            # From now on, so that several links together get no more tries than one. Who has sent the fifth share may
+            # still confirm it.
+            if self.tries % TRIES_UNTIL_LOCK == 0:
+                self.lock()
+        self.tell(client, layout, talk, Share(verifier.share, keys.confirm_v))
+
+    def confirm(self, client, layout, talk, number, content):
+        if talk.keys is None:
+            raise Refusal("noSession")
+        if len(content) != 32:
+            raise Malformed("no confirmation")
+        keys, kind = talk.keys, talk.kind
+        if not spake2plus.same(content, keys.confirm_p):
+            self.lose_try(talk)
+            talk.forget()
+            raise Refusal("wrongSetupCode")
+        talk.forget()
+        if kind == wire.SETUP_CODE:
+            self.tries = 0
+            self.unlock()
+        talk.session = Session(keys.shared, talk.conversation)
+        self.say("secured", code=kind == wire.SETUP_CODE)
+        self.tell(client, layout, talk, Answer(number))
+
+    def lose_try(self, talk):
+        """A share that was not confirmed."""
+        if talk.waits_for_a_code:
+            self.say("wrong", count=self.tries)
+
+    def lock(self):
+        self.ended = self.tries >= TRIES_UNTIL_END
+        loop = asyncio.get_running_loop()
+        self.locked_until = loop.time() + self.settings.lock
+        loop.call_later(self.settings.lock, self.carrier.moved)
+        self.say("locked", count=self.tries)
+        self.carrier.moved()
+
+    def unlock(self):
+        if self.locked_until is not None:
+            self.locked_until, self.ended = None, False
+            self.carrier.moved()
+
+    # An attempt
+
+    def apply(self, fields):
+        shown = {name: secret(value) if name in ("password", "sessionKey") else value.hex() if name in ("ssid", "security")
+                 else value.decode() for name, value in fields.items()}
+        self.say("credentials", **shown)
+        if self.staging:
+            self.staging.cancel()
+        outcome = self.settings.outcomes[min(self.attempts, len(self.settings.outcomes) - 1)]
+        self.attempts += 1
+        self.move(wire.JOINING)
+        self.spawn(self.attempt(outcome))
+
+    async def attempt(self, outcome):
+        await asyncio.sleep(self.settings.settling)
+        if outcome not in EARLY_FAILURES:
+            self.move(wire.REGISTERING)
+            await asyncio.sleep(self.settings.step)
+        self.let_go()
+        if outcome == "joined":
+            self.move(wire.REGISTERED)
+        else:
+            self.move(wire.FAILED, wire.FAILURES.index(outcome))
+
+    def stop(self):
+        for task in list(self.tasks):
+            task.cancel()
+        if self.staging:
+            self.staging.cancel()
