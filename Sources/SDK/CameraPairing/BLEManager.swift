@@ -67,9 +67,13 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     private let centralOptions: CentralOptions
     private var flow: PairingFlow
     private lazy var radio = CameraRadio(
-        queue: queue, options: centralOptions.values, knows: { [weak self] in self?.flow.knows($0) ?? false },
+        queue: queue, options: centralOptions.values, randomness: randomness,
+        knows: { [weak self] in self?.flow.knows($0) ?? false },
         emit: { [weak self] in self?.handle($0) })
     private let timers: FlowTimers
+    private let randomness: PairingRandomness
+    private var isHandling = false
+    private var nextEvents: [PairingFlow.Event] = []
 
     /// Options for the central, wrapped because `Any` is not Sendable.
     private struct CentralOptions: @unchecked Sendable {
@@ -87,7 +91,11 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         self.init(clock: clock, centralOptions: centralOptions, limits: PairingFlow.Limits())
     }
 
-    init(clock: any Clock<Duration>, centralOptions: [String: Any]?, limits: PairingFlow.Limits) {
+    init(
+        clock: any Clock<Duration>, centralOptions: [String: Any]?, limits: PairingFlow.Limits,
+        randomness: PairingRandomness = PairingRandomness()
+    ) {
+        self.randomness = randomness
         self.centralOptions = CentralOptions(values: centralOptions)
         flow = PairingFlow(limits: limits)
         timers = FlowTimers(clock: clock, queue: queue)
@@ -170,9 +178,16 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
 
     private func handle(_ event: PairingFlow.Event) {
         dispatchPrecondition(condition: .onQueue(queue))
-        let actions = flow.handle(event)
-        publish(flow.published)
-        for action in actions { perform(action) }
+        // An action may have an event for its effect at once: the actions that go with it are carried out before.
+        nextEvents.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        defer { isHandling = false }
+        while !nextEvents.isEmpty {
+            let actions = flow.handle(nextEvents.removeFirst())
+            publish(flow.published)
+            for action in actions { perform(action) }
+        }
     }
 
     /// Publishes what changed, and only that; the id before the flag that announces it.

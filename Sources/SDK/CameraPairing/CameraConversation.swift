@@ -23,6 +23,8 @@ protocol CameraConversation: CBPeripheralDelegate {
 struct ConversationSetting {
     /// The camera, connected.
     let peripheral: CBPeripheral
+    /// Where the conversation draws its numbers.
+    let randomness: PairingRandomness
     /// Takes what the camera says. On the central's queue.
     let emit: (PairingFlow.Event) -> Void
 

@@ -33,7 +33,7 @@ final class CameraLink: NSObject, CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         if let error { return setting.fail(.connectionFailed(error.localizedDescription)) }
         let services = peripheral.services ?? []
-        for kind in ConversationKind.allCases where kind == .standard {
+        for kind in ConversationKind.allCases where kind != .protected {
             guard let service = services.first(where: { $0.uuid == kind.service }) else { continue }
             let conversation = kind.conversation(setting)
             self.conversation = conversation

@@ -38,6 +38,12 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
     case cameraRestarted
     /// The camera has credentials under way, or another client pairs it.
     case cameraBusy
+    /// The camera does not talk to this client.
+    case refused(PairingService.WriteRefusal)
+    /// The camera says that it offers a better layout than those that can be seen.
+    case layoutHidden
+    /// The camera does not know the conversation any more, or somebody has meddled with it.
+    case sessionLost
     /// The camera did not answer.
     case noAnswer(to: String)
     /// The camera told of networks without end.
@@ -69,6 +75,11 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
         case .cameraRestarted: "The camera was restarted before it had joined. Connect to it and try again."
         case .cameraBusy:
             "The camera is busy: it has credentials under way, or somebody else is pairing it. Wait and try again."
+        case .refused(let refusal): "The camera refused (\(refusal)). Wait a minute and try again."
+        case .layoutHidden:
+            "The camera offers a safer way of pairing than can be seen here. Somebody may be in between: "
+                + "move closer and scan again."
+        case .sessionLost: "The conversation with the camera was broken off. Connect and try again."
         case .noAnswer(let question): "The camera did not answer \(question). Restart it and try again."
         case .networkListEndless: "The camera told of networks without end. Restart it and try again."
         }

@@ -8,6 +8,7 @@ import Foundation
 final class CameraRadio: NSObject, CBCentralManagerDelegate {
     private let queue: DispatchQueue
     private let options: [String: Any]?
+    private let randomness: PairingRandomness
     private let emit: (PairingFlow.Event) -> Void
     /// Whether the flow has this camera in its list, so that only those are held.
     private let knows: (UUID) -> Bool
@@ -16,11 +17,12 @@ final class CameraRadio: NSObject, CBCentralManagerDelegate {
     private(set) var central: CBCentralManager?
 
     init(
-        queue: DispatchQueue, options: [String: Any]?, knows: @escaping (UUID) -> Bool,
+        queue: DispatchQueue, options: [String: Any]?, randomness: PairingRandomness, knows: @escaping (UUID) -> Bool,
         emit: @escaping (PairingFlow.Event) -> Void
     ) {
         self.queue = queue
         self.options = options
+        self.randomness = randomness
         self.knows = knows
         self.emit = emit
     }
@@ -79,7 +81,7 @@ final class CameraRadio: NSObject, CBCentralManagerDelegate {
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        let link = CameraLink(ConversationSetting(peripheral: peripheral, emit: emit))
+        let link = CameraLink(ConversationSetting(peripheral: peripheral, randomness: randomness, emit: emit))
         self.link = link
         link.begin()
     }

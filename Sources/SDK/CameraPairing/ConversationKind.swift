@@ -46,7 +46,8 @@ enum ConversationKind: CaseIterable, Sendable {
     /// Makes the conversation; the caller begins it.
     func conversation(_ setting: ConversationSetting) -> any CameraConversation {
         switch self {
-        case .protected, .chunked, .standard: StandardConversation(setting)
+        case .protected, .chunked: ExchangeConversation(setting, layout: .chunked)
+        case .standard: StandardConversation(setting)
         }
     }
 }

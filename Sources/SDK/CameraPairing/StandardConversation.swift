@@ -107,6 +107,7 @@ final class StandardConversation: NSObject, CameraConversation {
         if let error {
             fields = []
             switch ConversationSetting.meaning(of: error) {
+            case .refusal(.busy): emit(.refused(.cameraBusy, inDoubt: false))
             case .refusal(let refusal):
                 emit(.refused(.fieldRefused(field: "\(field)", refusal: refusal), inDoubt: false))
             case .doubtful: emit(.refused(.fieldRefused(field: "\(field)", refusal: nil), inDoubt: true))

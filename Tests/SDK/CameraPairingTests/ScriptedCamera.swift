@@ -17,6 +17,9 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         var refusals: [PairingService.Characteristic: PairingService.WriteRefusal] = [:]
         var leavesOut: Set<PairingService.Characteristic> = []
         var answersReads = true
+        var layouts: [PairingLayout] = [.standard]
+        var exchange = ScriptedExchange.Script()
+        var mtu = 517
         /// Sent instead of a proper list.
         var rawNotifications: [Data] = []
     }
@@ -27,21 +30,35 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     private let ready: AsyncStream<Void>
     private let readyContinuation: AsyncStream<Void>.Continuation
     private var manager: CBPeripheralManager?
-    private var networks: CBMutableCharacteristic?
-    private var outbox: [Data] = []
+    private var characteristics: [CBUUID: CBMutableCharacteristic] = [:]
+    private var outbox: [(value: Data, characteristic: CBUUID)] = []
+    private var exchange: ScriptedExchange
+    private let log = Locked<(requests: [ExchangeRequest], attRequests: Int)>(([], 0))
+    private var servicesToAdd = 0
 
     init(_ script: Script, radio: URL) {
         self.script = script
+        exchange = ScriptedExchange(script)
         (ready, readyContinuation) = AsyncStream.makeStream()
+        let conditions = RadioConditions()
+        conditions.mtu = script.mtu
         super.init()
         queue.sync {
             manager = CBPeripheralManager(
-                delegate: self, queue: queue, options: [CBManagerOptionRadioDirectoryKey: radio.path])
+                delegate: self, queue: queue,
+                options: [
+                    CBManagerOptionRadioDirectoryKey: radio.path, CBManagerOptionRadioConditionsKey: conditions,
+                ])
         }
     }
 
     /// The fields as they arrived.
     var fields: [PairingService.Characteristic: Data] { written.withLock { $0 } }
+
+    /// The messages of the exchange, in their order.
+    var requests: [ExchangeRequest] { log.withLock { $0.requests } }
+    /// How many requests have arrived of those that a client makes once it knows the services.
+    var attRequests: Int { log.withLock { $0.attRequests } }
 
     /// Returns once it advertises.
     func advertising() async { for await _ in ready { return } }
@@ -65,8 +82,18 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         guard peripheral.state == .poweredOn else { return }
-        let service = CBMutableService(type: CBUUID(string: PairingService.standardLayout), primary: true)
-        service.characteristics = PairingService.Characteristic.allCases.filter { !script.leavesOut.contains($0) }.map {
+        servicesToAdd = script.layouts.count
+        for layout in script.layouts {
+            let service = CBMutableService(type: CBUUID(string: layout.service), primary: true)
+            let characteristics = layout.exchange.map { [exchangeCharacteristic($0)] } ?? standardCharacteristics
+            for characteristic in characteristics { self.characteristics[characteristic.uuid] = characteristic }
+            service.characteristics = characteristics
+            peripheral.add(service)
+        }
+    }
+
+    private var standardCharacteristics: [CBMutableCharacteristic] {
+        PairingService.Characteristic.allCases.filter { !script.leavesOut.contains($0) }.map {
             let (properties, permissions): (CBCharacteristicProperties, CBAttributePermissions) =
                 switch $0 {
                 case .info, .deviceID: (.read, .readable)
@@ -74,25 +101,30 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
                 case .status: ([.read, .notify], .readable)
                 default: (.write, .writeable)
                 }
-            let characteristic = CBMutableCharacteristic(
+            return CBMutableCharacteristic(
                 type: CBUUID(string: $0.rawValue), properties: properties, value: nil, permissions: permissions)
-            if $0 == .networks { networks = characteristic }
-            return characteristic
         }
-        peripheral.add(service)
+    }
+
+    private func exchangeCharacteristic(_ uuid: String) -> CBMutableCharacteristic {
+        CBMutableCharacteristic(
+            type: CBUUID(string: uuid), properties: [.read, .write, .notify], value: nil,
+            permissions: [.readable, .writeable])
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        advertise(PairingState(phase: .waiting))
+        servicesToAdd -= 1
+        if servicesToAdd == 0 { advertise(PairingState(phase: .waiting)) }
     }
+
+    private var layouts: PairingInfo.Layouts { script.layouts.reduce(into: []) { $0.insert(.init($1)) } }
 
     private func advertise(_ state: PairingState) {
         manager?.startAdvertising([
             CBAdvertisementDataLocalNameKey: script.name,
-            CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: PairingService.standardLayout)],
-            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement(
-                state: state, layouts: .standard
-            ).manufacturerData,
+            CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: (layouts.advertised ?? .standard).service)],
+            CBAdvertisementDataManufacturerDataKey: PairingAdvertisement(state: state, layouts: layouts)
+                .manufacturerData,
         ])
     }
 
@@ -100,14 +132,30 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         readyContinuation.yield()
     }
 
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        log.withLock { $0.attRequests += 1 }
+        exchange = ScriptedExchange(script)
+    }
+
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        log.withLock { $0.attRequests += 1 }
         guard script.answersReads else { return }
+        guard PairingService.Characteristic(rawValue: request.characteristic.uuid.uuidString) != nil else {
+            request.value = exchange.position
+            return peripheral.respond(to: request, withResult: .success)
+        }
         request.value = Data((script.deviceID ?? "").utf8).dropFirst(request.offset)
         peripheral.respond(to: request, withResult: .success)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        log.withLock { $0.attRequests += 1 }
         for request in requests {
+            if script.layouts.contains(where: { $0.exchange == request.characteristic.uuid.uuidString }) {
+                return take(request, peripheral)
+            }
             guard let field = PairingService.Characteristic(rawValue: request.characteristic.uuid.uuidString),
                 let value = request.value
             else { continue }
@@ -120,27 +168,40 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         peripheral.respond(to: requests[0], withResult: .success)
     }
 
+    private func take(_ request: CBATTRequest, _ peripheral: CBPeripheralManager) {
+        let (result, notifications) = exchange.write(
+            request.value ?? Data(), limit: request.central.maximumUpdateValueLength)
+        log.withLock { $0.requests = exchange.requests }
+        peripheral.respond(to: request, withResult: CBATTError.Code(rawValue: result) ?? .unlikelyError)
+        send(notifications, on: request.characteristic.uuid)
+    }
+
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { drain() }
 
     private func sendNetworks(limit: Int) {
         guard script.rawNotifications.isEmpty else {
-            outbox += script.rawNotifications
-            return drain()
+            return send(script.rawNotifications, on: CBUUID(string: PairingService.Characteristic.networks.rawValue))
         }
+        var notifications: [Data] = []
         let records = script.networks.map { NetworkListRecord.network($0) } + [.end(count: script.networks.count)]
         for (number, record) in records.enumerated() {
             guard let bytes = try? record.encoded(),
                 let frames = try? Frame.split(bytes, message: UInt8(truncatingIfNeeded: number), limit: limit)
             else { continue }
-            outbox += frames.map(\.encoded)
+            notifications += frames.map(\.encoded)
         }
+        send(notifications, on: CBUUID(string: PairingService.Characteristic.networks.rawValue))
+    }
+
+    private func send(_ values: [Data], on characteristic: CBUUID) {
+        outbox += values.map { ($0, characteristic) }
         drain()
     }
 
     private func drain() {
-        guard let manager, let networks else { return }
-        while let next = outbox.first {
-            guard manager.updateValue(next, for: networks, onSubscribedCentrals: nil) else { return }
+        guard let manager else { return }
+        while let next = outbox.first, let characteristic = characteristics[next.characteristic] {
+            guard manager.updateValue(next.value, for: characteristic, onSubscribedCentrals: nil) else { return }
             outbox.removeFirst()
         }
     }
