@@ -77,7 +77,7 @@ let platform: [Target] =
     ]
 
 let wire: [Target] = [
-    .target(name: "Wire", path: "Sources/Wire", swiftSettings: house)
+    .target(name: "Wire", dependencies: cryptoKit, path: "Sources/Wire", swiftSettings: house)
 ]
 
 let sdk: [Target] = [

@@ -48,6 +48,9 @@ public enum ExchangeAnswer: Sendable, Hashable {
         case sealed = 0x92
     }
 
+    /// The first byte of ``sealed(_:)``, which sealing covers.
+    static let sealedKind = Kind.sealed.rawValue
+
     /// Reads a whole message as it was on the air.
     /// - Returns: The message, and the conversation to which it belongs.
     public static func addressed(
