@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A camera that nobody here wrote: Bumble, and docs/pairing-protocol.md.
 
-Makes a controller of software for the kernel (hciN, for bluetoothd) and, on the same air, a camera that waits to be paired.
+Makes controllers of software for the kernel (hciN, for bluetoothd) and, on the same air, a camera that waits to be paired.
 It says in JSON what it gets; of a secret only a part of its SHA-256. What comes of an attempt is said before:
 
     pairing_camera.py --code 20461812 --outcome wrongPassword joined
@@ -156,7 +156,7 @@ def networks(path):
 
 async def main(options):
     air = Air()
-    kernel = await give_to_kernel(air, options.kernel)
+    kernel = [await give_to_kernel(air, address) for address in options.kernel]
     settings = Settings([layout for layout in wire.LAYOUTS.values() if layout.name in options.layouts], code=options.code,
                         insists=options.insists, device_id=options.device, networks=networks(options.networks),
                         outcomes=options.outcome, costs=tuple(options.costs), lock=options.lock)
@@ -167,7 +167,7 @@ async def main(options):
     report("ready")
     async for line in lines():
         await peripheral.do(line)
-    await kernel.transport.source.terminated
+    await kernel[0].transport.source.terminated
 
 
 if __name__ == "__main__":
@@ -180,7 +180,8 @@ if __name__ == "__main__":
     parser.add_argument("--outcome", nargs="+", choices=["joined", *wire.FAILURES[1:]], default=["joined"])
     parser.add_argument("--costs", nargs=3, type=int, default=[14, 8, 1], metavar=("LOG2N", "R", "P"))
     parser.add_argument("--lock", type=float, default=60, help="seconds after five wrong tries")
-    parser.add_argument("--kernel", default="F0:00:00:00:00:03", metavar="ADDRESS", help="of the kernel's controller")
+    parser.add_argument("--kernel", nargs="+", default=["F0:00:00:00:00:03"], metavar="ADDRESS",
+                        help="of the kernel's controllers")
     parser.add_argument("--log", default="WARNING", help="Bumble's log level, on standard error")
     chosen = parser.parse_args()
     logging.basicConfig(level=chosen.log.upper())

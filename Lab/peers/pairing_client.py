@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
-"""A client that nobody here wrote: pairs a camera as docs/pairing-protocol.md says, by bleak through bluetoothd.
+"""A client that nobody here wrote: pairs cameras as docs/pairing-protocol.md says, by bleak through bluetoothd.
 
-Looks for a camera that advertises pairing, takes the best layout that it offers or the one asked for, lists networks, hands
-the credentials over and waits for the outcome. Each step is one line of JSON, the last of which is 'outcome' with a
-'result': joined, the failure that the camera told, or what kept it from going on. Ends with status 0 when the camera has
-joined, or when the result is that of --expect.
+A run is a layout, which may be 'best', the setup codes to try one after the other on the same link, and the result that it
+must come to:
 
-With the standard layout it stays and watches the status. With --tries N it gives the setup code so many times, on one link,
-and goes on only when it was right.
+    pairing_client.py protected:00000000,20461812=wrongPassword chunked standard=keyRefused
+
+Each run looks for a camera that advertises pairing, connects, lists networks, hands the credentials over and waits for the
+outcome, on the standard layout by its status. Each step is one line of JSON; the last of a run is 'outcome' with a 'result':
+joined (which is also what it must come to if nothing is said), the failure that the camera told, the refusal that it gave,
+or what else kept the client from going on. Ends with status 0 when all came to what they must; nothing runs after one that
+did not.
 """
 import argparse
 import asyncio
+import dataclasses
 import sys
 
 from bleak import BleakClient, BleakScanner
 from bleak.exc import BleakError, BleakGATTProtocolError
 
 import pairing_messages as wire
-from pairing_conversations import AttError, Failure, conversation, shown, within
+from pairing_conversations import AttError, Failure, conversation, shown
 from report import report
 
 ATTEMPTS = 4
@@ -26,8 +30,14 @@ ATTEMPTS = 4
 class Link:
     """bleak's, as the conversations want it."""
 
-    def __init__(self, client):
-        self.client = client
+    def __init__(self, device, adapter):
+        self.client = BleakClient(device, timeout=20, bluez={"adapter": adapter}, disconnected_callback=self.lost)
+        self.conversations = []
+
+    def lost(self, _):
+        report("disconnected")
+        for one in self.conversations:
+            one.end("linkLost")
 
     def characteristic(self, identifier):
         found = self.client.services.get_characteristic(identifier)
@@ -77,52 +87,53 @@ async def find(options):
 
 async def connect(options):
     for attempt in range(ATTEMPTS):
-        device = await within(find(options), options.patience, "noCamera")
-        client = BleakClient(device, timeout=20, bluez={"adapter": options.adapter},
-                             disconnected_callback=lambda _: report("disconnected"))
         try:
-            await client.connect()
-            return client
+            device = await asyncio.wait_for(find(options), options.patience)
+        except asyncio.TimeoutError:
+            raise Failure("noCamera") from None
+        link = Link(device, options.adapter)
+        try:
+            await link.client.connect()
+            return link
         except (BleakError, TimeoutError) as error:
             # As every program on bleak does: BlueZ may drop a link that has just come up.
             report("retried", error=str(error))
     raise Failure("notConnected")
 
 
-def choose(options, client):
-    offered = [layout for layout in wire.LAYOUTS.values() if client.services.get_service(layout.service)]
+def choose(run, link):
+    """A client that has a code insists on the protected layout (section 9)."""
+    offered = [layout for layout in wire.LAYOUTS.values() if link.client.services.get_service(layout.service)]
     report("connected", layouts=[layout.name for layout in offered])
-    if options.layout == "best":
-        if options.code and wire.PROTECTED not in offered:
-            raise Failure("notProtected")
-        return offered[-1]
-    if wire.LAYOUTS[options.layout] not in offered:
+    if run.codes and wire.PROTECTED not in offered:
+        raise Failure("notProtected")
+    layout = offered[-1] if run.layout == "best" and offered else wire.LAYOUTS.get(run.layout)
+    if layout not in offered:
         raise Failure("layoutNotOffered")
-    return wire.LAYOUTS[options.layout]
+    report("layout", layout=layout.name)
+    return layout
 
 
-async def secure(options, talk):
-    for attempt in range(1, options.tries + 1):
+async def secure(talk, codes):
+    for left, code in reversed(list(enumerate(reversed(codes or [None])))):
         try:
-            await talk.secure(options.code, **({"confirm_anyway": True} if options.confirm_anyway else {}))
+            await talk.secure(code)
             return
         except Failure as failure:
-            refusal = failure.fields.get("refusal", failure.reason)
-            report("try", number=attempt, result=refusal)
-            if refusal != "wrongSetupCode" or attempt == options.tries:
+            report("not-secured", result=failure.result, codes_left=left)
+            if failure.result != "wrongSetupCode" or left == 0:
                 raise
 
 
-async def pair(options, client):
-    layout = choose(options, client)
-    report("layout", layout=layout.name)
-    talk = conversation(layout, Link(client), report, options.device)
+async def pair(options, run, key, link):
+    talk = conversation(choose(run, link), link, report, options.device)
+    link.conversations.append(talk)
     await talk.begin()
-    await secure(options, talk)
+    await secure(talk, run.codes)
     if not options.no_list:
         await talk.networks()
     fields = {name: value.encode() for name, value in (
-        ("ssid", options.ssid), ("password", options.password), ("sessionKey", options.session_key),
+        ("ssid", options.ssid), ("password", options.password), ("sessionKey", key),
         ("region", options.region), ("environment", options.environment)) if value is not None}
     if options.security is not None:
         fields["security"] = bytes([options.security])
@@ -132,39 +143,64 @@ async def pair(options, client):
     return await talk.outcome()
 
 
-async def run(options):
-    client = None
+async def come_to(options, run, key, link):
+    """The result of one run, and the link."""
+    report("run", layout=run.layout, codes=len(run.codes))
+    details = {}
     try:
-        client = await connect(options)
-        result, details = await pair(options, client), {}
+        link = link or await connect(options)
+        result = await pair(options, run, key, link)
     except Failure as failure:
-        result, details = failure.reason, failure.fields
+        result, details = failure.result, failure.fields
     except wire.Malformed as error:
         result, details = "malformed", {"error": str(error)}
-    finally:
-        if client is not None and client.is_connected:
-            await client.disconnect()
-    said = details.get("refusal", result)
     report("outcome", result=result, **details)
-    return 0 if said == options.expect else 1
+    return result, link
+
+
+async def main(options):
+    link = None
+    keys = options.keys + options.keys[-1:] * len(options.runs)
+    for run, key, after in zip(options.runs, keys, [*options.runs[1:], None]):
+        result, link = await come_to(options, run, key, link)
+        if link is not None and (result != run.result or after is None or not options.one_link):
+            if link.client.is_connected:
+                await link.client.disconnect()
+            link = None
+        if result != run.result:
+            return 1
+    return 0
+
+
+@dataclasses.dataclass
+class Run:
+    layout: str
+    codes: list[str]
+    result: str
+
+    @classmethod
+    def parse(cls, text):
+        way, _, result = text.partition("=")
+        layout, _, codes = way.partition(":")
+        if layout not in (*wire.LAYOUTS, "best"):
+            raise ValueError(layout)
+        return cls(layout, codes.split(",") if codes else [], result or "joined")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Run.parse, metavar="LAYOUT[:CODE,…][=RESULT]")
     parser.add_argument("--adapter", default="hci0")
     parser.add_argument("--address", help="only this camera")
     parser.add_argument("--device", help="the device id that the camera must have")
-    parser.add_argument("--layout", choices=[*wire.LAYOUTS, "best"], default="best")
-    parser.add_argument("--code", help="the setup code; without it, the protected layout goes without")
-    parser.add_argument("--tries", type=int, default=1)
-    parser.add_argument("--confirm-anyway", action="store_true", help="also when the camera's proof is wrong")
+    parser.add_argument("--one-link", action="store_true", help="all runs on one link; else each has its own")
     parser.add_argument("--no-list", action="store_true", help="do not ask for networks")
     parser.add_argument("--ssid", default="Porchlight Demo")
     parser.add_argument("--security", type=int)
     parser.add_argument("--password")
-    parser.add_argument("--session-key", default="8Zk3vQ1nT0xWb6RgYc2uLw")
+    parser.add_argument("--keys", nargs="+", default=["8Zk3vQ1nT0xWb6RgYc2uLw"], metavar="KEY",
+                        help="session keys, one for each run; the last is that of all further ones")
     parser.add_argument("--region", default="us")
     parser.add_argument("--environment", default="dev")
-    parser.add_argument("--expect", default="joined", help="the result, or the refusal, with which it ends well")
     parser.add_argument("--patience", type=float, default=30, help="seconds until a camera is heard")
-    sys.exit(asyncio.run(run(parser.parse_args())))
+    sys.exit(asyncio.run(main(parser.parse_args())))

@@ -14,6 +14,7 @@ import spake2plus
 ATTEMPTS = 3
 PATIENCE = 30
 OUTCOME_PATIENCE = 100
+POSITION_LENGTH = 4
 
 
 class AttError(Exception):
@@ -29,6 +30,11 @@ class Failure(Exception):
         super().__init__(reason)
         self.reason, self.fields = reason, fields
 
+    @property
+    def result(self):
+        """The refusal, where it was one."""
+        return self.fields.get("refusal", self.reason)
+
 
 def refused(what, code, field=0):
     """A refusal of section 5, or an error of Bluetooth's own."""
@@ -42,11 +48,16 @@ def failure_name(code):
 
 
 class Client:
-    """What the layouts share."""
+    """What the layouts share. In its queues is what the camera has said, or the failure that ends it all."""
 
     def __init__(self, link, say, expected_device=None):
         self.link, self.say, self.expected_device = link, say, expected_device
-        self.states = asyncio.Queue()
+        self.states, self.items, self.answers = asyncio.Queue(), asyncio.Queue(), asyncio.Queue()
+
+    def end(self, reason):
+        """Whoever waits for the camera need not wait any longer."""
+        for queue in (self.states, self.items, self.answers):
+            queue.put_nowait(Failure(reason))
 
     def meet(self, info, device_id, layout):
         self.say("camera", layouts=info.layouts, capabilities=info.capabilities, model=info.model,
@@ -59,11 +70,11 @@ class Client:
     def show(self, network):
         self.say("network", ssid=network.ssid, security=network.security, strength=network.strength, bands=network.bands)
 
-    async def collect(self, items):
-        """A list of networks from a queue."""
+    async def collect(self):
+        """The list of networks that was asked for."""
         networks = []
         while True:
-            item = await within(items.get(), 90, "noNetworks")
+            item = await within(self.items, 90, "noNetworks")
             if isinstance(item, wire.ScanFailed):
                 raise Failure("scanFailed")
             if isinstance(item, wire.End):
@@ -75,7 +86,7 @@ class Client:
     async def outcome(self):
         """Until the camera has registered or failed. It says so once more than once: only news counts."""
         while True:
-            state = await within(self.states.get(), OUTCOME_PATIENCE, "noOutcome")
+            state = await within(self.states, OUTCOME_PATIENCE, "noOutcome")
             self.say("state", phase=state.phase, failure=failure_name(state.failure))
             if state.phase == wire.REGISTERED:
                 return "joined"
@@ -89,7 +100,7 @@ class Standard(Client):
     async def begin(self):
         info = wire.Info.decode(await self.link.read(wire.INFO))
         self.meet(info, await self.link.read(wire.DEVICE_ID), self.layout)
-        self.reader, self.items = wire.Reader(), asyncio.Queue()
+        self.reader = wire.Reader()
         await self.link.subscribe(wire.NETWORKS, self.came)
         await self.link.subscribe(wire.STATUS, lambda value: self.states.put_nowait(State.decode(value)))
 
@@ -109,7 +120,7 @@ class Standard(Client):
 
     async def networks(self):
         await self.write("scan", wire.NETWORKS, wire.SCAN_COMMAND)
-        return await self.collect(self.items)
+        return await self.collect()
 
     async def hand_over(self, fields):
         """The environment last, whatever the order."""
@@ -138,13 +149,15 @@ class Exchange(Client):
         self.number = 0
         self.conversation = None
         self.session = None
-        self.broken = self.answered_sealed = False
-        self.items, self.answers = asyncio.Queue(), asyncio.Queue()
+        self.answered_sealed = False
         self.stretched = {}
 
     # Messages
 
     def came(self, frame):
+        # BlueZ shows what was read, the position, as if it had been notified. No frame is as short.
+        if len(frame) == POSITION_LENGTH:
+            return
         try:
             message = self.reader.take(frame)
             if message is None:
@@ -162,8 +175,8 @@ class Exchange(Client):
                 item = wire.decode(self.session.to_client.open(item.box), self.layout)
                 self.answered_sealed = True
             except NotOpened:
-                item = Answer(0, wire.REFUSALS["noSession"])
-                self.broken = True
+                self.end("sessionBroken")
+                return
         elif self.session:
             # Anybody could have said it. What can only be said so is believed: that the camera has no key, or not yet.
             if not (isinstance(item, Answer) and item.code
@@ -214,9 +227,7 @@ class Exchange(Client):
         except AttError as error:
             raise refused(what, error.code) from None
         while True:
-            item, whole = await within(self.answers.get(), PATIENCE, "noAnswer")
-            if self.broken:
-                raise Failure("sessionBroken")
+            item, whole = await within(self.answers, PATIENCE, "noAnswer")
             # An answer to another message is another client's, who has tried to use the same conversation.
             if isinstance(item, Answer) and item.number == number and item.code:
                 raise refused(what, item.code, item.field)
@@ -265,7 +276,7 @@ class Exchange(Client):
 
     async def networks(self):
         await self.ask("scan", bytes([wire.SCAN]))
-        return await self.collect(self.items)
+        return await self.collect()
 
     async def hand_over(self, fields):
         while not self.states.empty():
@@ -275,7 +286,7 @@ class Exchange(Client):
 
     async def state(self):
         await self.ask("state", bytes([wire.STATE]))
-        return await within(self.states.get(), PATIENCE, "noAnswer")
+        return await within(self.states, PATIENCE, "noAnswer")
 
 
 def conversation(layout, link, say, expected_device=None):
@@ -284,11 +295,15 @@ def conversation(layout, link, say, expected_device=None):
     return Exchange(layout, link, say, expected_device)
 
 
-async def within(work, seconds, reason):
+async def within(queue, seconds, reason):
+    """What comes next; the end of the conversation, or of the time, is raised."""
     try:
-        return await asyncio.wait_for(work, seconds)
+        item = await asyncio.wait_for(queue.get(), seconds)
     except asyncio.TimeoutError:
         raise Failure(reason) from None
+    if isinstance(item, Failure):
+        raise item
+    return item
 
 
 def shown(value):

@@ -99,10 +99,6 @@ class Talk:
         self.keys = None
         self.kind = None
 
-    @property
-    def waits_for_a_code(self):
-        return self.keys is not None and self.kind == wire.SETUP_CODE
-
 
 class Camera:
     """`carrier` has notify(client, characteristic, frame), room(client), subscribed(client, characteristic) and
@@ -115,7 +111,8 @@ class Camera:
         self.staged = {}
         self.staging = None
         self.talks = {}
-        self.tries = 0
+        # Tries since the last right code: those that were taken, and those of them that are known to be wrong.
+        self.spent = self.lost = 0
         self.locked_until = None
         self.ended = False
         self.attempts = 0
@@ -201,8 +198,6 @@ class Camera:
                 client, names[characteristic], value)
             return
         layout, talk = self.talk(client, characteristic)
-        if self.is_locked and not talk.waits_for_a_code:
-            raise Refusal("locked")
         if not self.carrier.subscribed(client, characteristic):
             raise Refusal("notSubscribed")
         try:
@@ -353,6 +348,8 @@ class Camera:
             if not message:
                 raise Malformed("an empty message")
             kind, content = message[0], message[1:]
+        if self.is_locked:
+            raise Refusal("locked")
         match kind:
             case wire.SCAN:
                 self.tell(client, layout, talk, Answer(number))
@@ -410,6 +407,9 @@ class Camera:
             raise Refusal("setupCodeRequired")
         if kind not in self.records:
             raise Refusal("value")
+        if kind == wire.SETUP_CODE and self.spent - self.lost and self.spent % TRIES_UNTIL_LOCK == 0:
+            self.lock()
+            raise Refusal("locked")
         verifier = spake2plus.Verifier(*self.records[kind])
         try:
             keys = verifier.finish(share, context(talk.hello, talk.welcome, kind),
@@ -418,15 +418,13 @@ class Camera:
             raise Refusal("value") from None
         talk.keys, talk.kind = keys, kind
         if kind == wire.SETUP_CODE:
-            self.tries += 1
-            self.say("try", count=self.tries)
-            # From now on, so that several links together get no more tries than one. Who has sent the fifth share may
-            # still confirm it.
-            if self.tries % TRIES_UNTIL_LOCK == 0:
-                self.lock()
+            self.spent += 1
+            self.say("try", spent=self.spent)
         self.tell(client, layout, talk, Share(verifier.share, keys.confirm_v))
 
     def confirm(self, client, layout, talk, number, content):
+        if self.is_locked:
+            raise Refusal("locked")
         if talk.keys is None:
             raise Refusal("noSession")
         if len(content) != 32:
@@ -438,29 +436,34 @@ class Camera:
             raise Refusal("wrongSetupCode")
         talk.forget()
         if kind == wire.SETUP_CODE:
-            self.tries = 0
-            self.unlock()
+            self.spent, self.lost = len(self.open_tries), 0
         talk.session = Session(keys.shared, talk.conversation)
         self.say("secured", code=kind == wire.SETUP_CODE)
         self.tell(client, layout, talk, Answer(number))
 
+    @property
+    def open_tries(self):
+        """The conversations whose share for the code waits for its confirm."""
+        return [talk for talk in self.talks.values() if talk.keys is not None and talk.kind == wire.SETUP_CODE]
+
     def lose_try(self, talk):
-        """A share that was not confirmed."""
-        if talk.waits_for_a_code:
-            self.say("wrong", count=self.tries)
+        """Of a share that will not be confirmed."""
+        if talk.keys is not None and talk.kind == wire.SETUP_CODE:
+            self.lost += 1
+            self.say("lost", lost=self.lost)
+            if self.lost % TRIES_UNTIL_LOCK == 0:
+                self.lock()
 
     def lock(self):
-        self.ended = self.tries >= TRIES_UNTIL_END
+        for talk in self.open_tries:
+            talk.forget()
+        self.lost = self.spent
+        self.ended = self.spent >= TRIES_UNTIL_END
         loop = asyncio.get_running_loop()
         self.locked_until = loop.time() + self.settings.lock
         loop.call_later(self.settings.lock, self.carrier.moved)
-        self.say("locked", count=self.tries)
+        self.say("locked", lost=self.lost, for_good=self.ended)
         self.carrier.moved()
-
-    def unlock(self):
-        if self.locked_until is not None:
-            self.locked_until, self.ended = None, False
-            self.carrier.moved()
 
     # An attempt
 

@@ -411,7 +411,7 @@ def credential_fields(content):
         try:
             value = parts.led()
         except Malformed:
-            raise Refusal("length", code) from None
+            raise Refusal("incomplete", code) from None
         name = FIELD_CODES.get(code)
         if name in fields:
             raise Refusal("value", code)

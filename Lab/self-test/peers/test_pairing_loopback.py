@@ -46,7 +46,11 @@ class Link:
         camera.carrier.links[name] = self
 
     async def read(self, characteristic):
-        return self.camera.read(self.name, characteristic)
+        value = self.camera.read(self.name, characteristic)
+        # As BlueZ does.
+        if characteristic in self.functions:
+            self.functions[characteristic](value)
+        return value
 
     async def write(self, characteristic, value):
         await asyncio.sleep(0)
@@ -90,7 +94,7 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
     async def refusal(self, work):
         with self.assertRaises(Failure) as caught:
             await work
-        return caught.exception.fields.get("refusal", caught.exception.reason)
+        return caught.exception.result
 
     def credentials_seen(self):
         return [fields for word, fields in self.said if word == "credentials"]
@@ -175,15 +179,16 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
         client = await self.talk(camera, wire.PROTECTED)
         for attempt in range(4):
             self.assertEqual(await self.refusal(client.secure("00000000")), "wrongSetupCode")
-            self.assertEqual(camera.tries, attempt + 1)
+            self.assertEqual(camera.spent, attempt + 1)
         await client.secure(CODE)
-        self.assertEqual(camera.tries, 0)
+        self.assertEqual(camera.spent, 0)
         await client.begin()
         for _ in range(5):
             self.assertEqual(await self.refusal(client.secure("00000000", confirm_anyway=True)), "wrongSetupCode")
         self.assertTrue(camera.is_locked)
         self.assertFalse(camera.advertises)
         self.assertEqual(await self.refusal(client.secure(CODE)), "locked")
+        self.assertEqual(await self.refusal(client.begin()), "locked")
         other = conversation(wire.STANDARD, Link(camera, "other"), self.say)
         await other.begin()
         self.assertEqual(await self.refusal(other.hand_over(FIELDS)), "locked")
@@ -200,11 +205,29 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
         await client.secure(CODE)
         self.assertTrue(camera.advertises)
 
+    async def test_many_links_have_no_more_tries_than_one(self):
+        camera = self.camera(code=CODE)
+        links = [await self.talk(camera, wire.PROTECTED, str(number)) for number in range(6)]
+        for client in links[:5]:
+            self.assertEqual(await self.refusal(client.secure("00000000")), "wrongSetupCode")
+        self.assertTrue(camera.advertises)
+        self.assertEqual(await self.refusal(links[5].secure(CODE)), "locked")
+        self.assertFalse(camera.advertises)
+
+    async def test_a_link_that_ends_has_cost_its_try(self):
+        camera = self.camera(code=CODE)
+        for number in range(5):
+            self.assertTrue(camera.advertises)
+            client = await self.talk(camera, wire.PROTECTED, str(number))
+            await self.refusal(client.secure("00000000"))
+            client.link.close()
+        self.assertFalse(camera.advertises)
+
     async def test_the_twentieth_ends_pairing_mode(self):
         camera = self.camera(code=CODE, lock=0)
         client = await self.talk(camera, wire.PROTECTED)
         for _ in range(20):
-            self.assertEqual(await self.refusal(client.secure("00000000")), "wrongSetupCode")
+            self.assertEqual(await self.refusal(client.secure("00000000", confirm_anyway=True)), "wrongSetupCode")
         self.assertEqual(await self.refusal(client.secure(CODE)), "locked")
         self.assertFalse(camera.advertises)
 
