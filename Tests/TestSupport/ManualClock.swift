@@ -24,7 +24,7 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private struct Watcher {
-        var count: Int
+        var isContent: @Sendable ([Sleeper]) -> Bool
         var continuation: CheckedContinuation<Void, Never>
     }
 
@@ -60,9 +60,9 @@ public final class ManualClock: Clock, Sendable {
                     if state.cancelled.remove(id) != nil { return .cancelled }
                     if deadline <= state.now { return .due }
                     state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
-                    let count = state.sleepers.count
-                    let reached = state.watchers.filter { $0.count <= count }
-                    state.watchers.removeAll { $0.count <= count }
+                    let sleepers = state.sleepers
+                    let reached = state.watchers.filter { $0.isContent(sleepers) }
+                    state.watchers.removeAll { $0.isContent(sleepers) }
                     return .asleep(reached)
                 }
                 switch next {
@@ -96,10 +96,20 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until at least `count` tasks sleep on this clock.
     public func sleepers(atLeast count: Int = 1) async {
+        await wait { $0.count >= count }
+    }
+
+    /// Waits until a task sleeps that would sleep for just `duration` from now on.
+    public func sleeper(for duration: Duration) async {
+        let deadline = now.advanced(by: duration)
+        await wait { sleepers in sleepers.contains { $0.deadline == deadline } }
+    }
+
+    private func wait(until isContent: @escaping @Sendable ([Sleeper]) -> Bool) async {
         await withCheckedContinuation { continuation in
             let ready: Bool = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append(Watcher(count: count, continuation: continuation))
+                if isContent(state.sleepers) { return true }
+                state.watchers.append(Watcher(isContent: isContent, continuation: continuation))
                 return false
             }
             if ready { continuation.resume() }
