@@ -20,6 +20,8 @@ public enum PairingFailure: String, Sendable, Hashable, Codable, CaseIterable, E
     case invalidCredentials
     /// Something else went wrong in the camera.
     case internalFault
+    /// The camera does not say why; Improv devices never do.
+    case couldNotJoin
 
     /// The code on the status characteristic, from 1.
     public var code: UInt8 { UInt8((Self.allCases.firstIndex(of: self) ?? 0) + 1) }
@@ -43,6 +45,9 @@ public enum PairingFailure: String, Sendable, Hashable, Codable, CaseIterable, E
         case .alreadyClaimed: "The camera belongs to another space. Its owner must remove it first."
         case .invalidCredentials: "These cannot be a network's credentials. A password has 8 to 63 characters."
         case .internalFault: "The camera failed. Restart it and try again."
+        case .couldNotJoin:
+            "The camera could not join the network, and does not say why. Check the password, and that the network is "
+                + "within its reach and on a band that it hears: most want 2.4 GHz."
         }
     }
 }

@@ -12,6 +12,7 @@ import Wire
             PairingFailure.allCases.map { "\($0.rawValue) \($0.code)" } == [
                 "wrongPassword 1", "networkNotFound 2", "noAddress 3", "cloudUnreachable 4", "keyRefused 5",
                 "unknownDestination 6", "alreadyClaimed 7", "invalidCredentials 8", "internalFault 9",
+                "couldNotJoin 10",
             ])
     }
 
@@ -31,7 +32,7 @@ import Wire
                 #expect(state.encoded() == Data([first, second]))
             }
         }
-        #expect(accepted == 6 * 10)
+        #expect(accepted == 6 * 11)
     }
 
     @Test(
@@ -40,7 +41,7 @@ import Wire
             ([0], .length(field: "status", actual: 1, allowed: 2...2)),
             ([0, 0, 0], .length(field: "status", actual: 3, allowed: 2...2)),
             ([6, 0], .value(field: "phase", reason: "code 6 is not known")),
-            ([5, 10], .value(field: "failure", reason: "code 10 is not known")),
+            ([5, 11], .value(field: "failure", reason: "code 11 is not known")),
         ] as [([UInt8], WireError)])
     func refusesOtherBytes(bytes: [UInt8], error: WireError) {
         #expect(throws: error) { try PairingState(decoding: Data(bytes)) }
@@ -59,7 +60,7 @@ import Wire
 
     @Test func codesOutsideTheListAreNoFailure() {
         #expect(PairingFailure(code: 0) == nil)
-        #expect(PairingFailure(code: 10) == nil)
+        #expect(PairingFailure(code: 11) == nil)
         #expect(PairingFailure(code: 255) == nil)
     }
 }
