@@ -63,9 +63,21 @@ public struct BLECamera: Sendable, Equatable, Hashable {
         self.protocol = `protocol`
     }
 
-    /// `Camera` and the last four letters or digits of what the camera advertises.
-    static func displayName(advertised: String?, identifier: UUID) -> String {
+    /// `Camera` and the last four letters or digits of what the camera advertises. An Improv device advertises the name
+    /// that its owner or maker gave it, which is shown as it is.
+    static func displayName(advertised: String?, identifier: UUID, protocol: PairingProtocol) -> String {
+        if `protocol` == .improv, let name = advertised.map(shown), !name.isEmpty { return name }
         let source = advertised.flatMap { $0.isEmpty ? nil : $0 } ?? identifier.uuidString
         return "Camera " + source.filter { $0.isLetter || $0.isNumber }.suffix(4).uppercased()
+    }
+    /// A name from outside as it may stand in a list or a terminal: one line, without control characters, and short.
+    static func shown(_ name: String) -> String {
+        let scalars = name.unicodeScalars.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+            default: true
+            }
+        }
+        return String(String(String.UnicodeScalarView(scalars)).prefix(40)).trimmingCharacters(in: .whitespaces)
     }
 }

@@ -45,11 +45,19 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     @Published public private(set) var wifiList: [WifiNetwork] = []
     /// The camera has told of every network it hears. Beyond the seed.
     @Published public private(set) var wifiListComplete = false
+    /// The camera cannot tell of networks: let the person type the name. Improv devices only. Beyond the seed.
+    @Published public private(set) var wifiListUnavailable = false
+    /// The camera takes credentials only once a person has pressed its button: ask for that. Credentials that are written
+    /// meanwhile wait for it, for two minutes at most. Improv devices only. Beyond the seed.
+    @Published public private(set) var buttonPressAwaited = false
     /// The camera has acknowledged every field of the last ``updateWifiInfo(wifiInfo:)``. Beyond the seed.
     @Published public private(set) var credentialsSent = false
     /// How the camera's attempt ended, from itself: on layouts that keep the connection, see ``updateWifiInfo(wifiInfo:)``.
     /// Nil until then. Beyond the seed.
     @Published public private(set) var pairingOutcome: PairingOutcome?
+    /// A page on the camera at which the person can go on; set before ``pairingOutcome``. Anybody in radio reach may have
+    /// written it, so show its address before it is opened. Improv devices only. Beyond the seed.
+    @Published public private(set) var onboardingPage: URL?
     /// Why the camera that took the credentials waits to be paired again, heard by ``watchForSetback()``. Beyond the seed.
     @Published public private(set) var setback: PairingFailure?
     /// Why the last step failed; nil once a later one began. Beyond the seed.
@@ -198,10 +206,13 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         if authorizationStatus != new.authorizationStatus { authorizationStatus = new.authorizationStatus }
         if cameraList != new.cameraList { cameraList = new.cameraList }
         if wifiList != new.wifiList { wifiList = new.wifiList }
+        if wifiListUnavailable != new.wifiListUnavailable { wifiListUnavailable = new.wifiListUnavailable }
         if wifiListComplete != new.wifiListComplete { wifiListComplete = new.wifiListComplete }
+        if buttonPressAwaited != new.buttonPressAwaited { buttonPressAwaited = new.buttonPressAwaited }
         if noCameraFound != new.noCameraFound { noCameraFound = new.noCameraFound }
         if credentialsSent != new.credentialsSent { credentialsSent = new.credentialsSent }
         if attempt != new.attempt { attempt = new.attempt }
+        if onboardingPage != new.onboardingPage { onboardingPage = new.onboardingPage }
         if pairingOutcome != new.pairingOutcome { pairingOutcome = new.pairingOutcome }
         if setback != new.setback { setback = new.setback }
         if bleCameraDIDFetched != new.bleCameraDIDFetched { bleCameraDIDFetched = new.bleCameraDIDFetched }

@@ -9,14 +9,15 @@ import Wire
 protocol CameraConversation: CBPeripheralDelegate {
     /// Prepares the service for commands; ends in `linkReady` or `linkFailed`.
     func begin(_ service: CBService)
-    /// The link is gone or given up: nothing is emitted any more.
+    /// The link is gone or given up. Nothing is emitted afterwards.
     func end()
     /// Answered by `deviceID`, with an empty one where the camera has none to report.
     func readDeviceID()
-    /// Answered by a `record` for each network, then the end; by the record `failed`; or by `refused`.
+    /// Answered by a `record` for each network, then the end or, where nobody tells the end, `networksPaused` after each
+    /// part; by the record `failed`; by `networksUnavailable`; or by `refused`.
     func requestNetworks()
     /// Answered by `written` or `refused`; where the link stays, `state` follows as the camera joins.
-    func write(_ credentials: PairingCredentials)
+    func write(_ credentials: CameraCredentials)
 }
 
 /// What a conversation has to know beside its service.

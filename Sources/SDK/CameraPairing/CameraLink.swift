@@ -28,7 +28,7 @@ final class CameraLink: NSObject, CBPeripheralDelegate {
 
     func requestNetworks() { conversation?.requestNetworks() }
 
-    func write(_ credentials: PairingCredentials) { conversation?.write(credentials) }
+    func write(_ credentials: CameraCredentials) { conversation?.write(credentials) }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         if let error { return setting.fail(.connectionFailed(error.localizedDescription)) }

@@ -48,6 +48,10 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
     case noAnswer(to: String)
     /// The camera told of networks without end.
     case networkListEndless
+    /// Nobody pressed the button that the camera asks for before it takes credentials.
+    case buttonNotPressed
+    /// The camera is on a network and does not take another.
+    case alreadyOnNetwork
 
     /// What happened and the next step.
     public var description: String {
@@ -82,6 +86,9 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
         case .sessionLost: "The conversation with the camera was broken off. Connect and try again."
         case .noAnswer(let question): "The camera did not answer \(question). Restart it and try again."
         case .networkListEndless: "The camera told of networks without end. Restart it and try again."
+        case .buttonNotPressed:
+            "Nobody pressed the button on the camera. Try again, and press it when asked to; its manual says which it is."
+        case .alreadyOnNetwork: "The camera is on a network already. Reset it to pair it again."
         }
     }
 }

@@ -6,6 +6,7 @@ enum ConversationKind: CaseIterable, Sendable {
     case protected
     case chunked
     case standard
+    case improv
 
     /// Our layout; nil for a protocol that is not ours.
     var layout: PairingLayout? {
@@ -13,6 +14,7 @@ enum ConversationKind: CaseIterable, Sendable {
         case .protected: .protected
         case .chunked: .chunked
         case .standard: .standard
+        case .improv: nil
         }
     }
 
@@ -22,6 +24,7 @@ enum ConversationKind: CaseIterable, Sendable {
         case .protected: CBUUID(string: PairingLayout.protected.service)
         case .chunked: CBUUID(string: PairingLayout.chunked.service)
         case .standard: CBUUID(string: PairingLayout.standard.service)
+        case .improv: CBUUID(string: ImprovService.service)
         }
     }
 
@@ -29,13 +32,14 @@ enum ConversationKind: CaseIterable, Sendable {
     var pairingProtocol: PairingProtocol {
         switch self {
         case .protected, .chunked, .standard: .porchlight
+        case .improv: .improv
         }
     }
 
     /// Whether the link stays after the credentials, so that the camera can tell how it fares.
     var keepsLink: Bool {
         switch self {
-        case .protected, .chunked: true
+        case .protected, .chunked, .improv: true
         case .standard: false
         }
     }
@@ -48,6 +52,7 @@ enum ConversationKind: CaseIterable, Sendable {
         switch self {
         case .protected, .chunked: ExchangeConversation(setting, layout: .chunked)
         case .standard: StandardConversation(setting)
+        case .improv: ImprovConversation(setting)
         }
     }
 }

@@ -52,8 +52,8 @@ final class ExchangeConversation: NSObject, CameraConversation {
         if !pending.values.contains(.scan) { send(.scan, as: .scan) }
     }
 
-    func write(_ credentials: PairingCredentials) {
-        send(.credentials(CredentialFields(credentials)), as: .credentials)
+    func write(_ credentials: CameraCredentials) {
+        send(.credentials(CredentialFields(credentials.ofPorchlight)), as: .credentials)
     }
 
     // MARK: Messages of the client

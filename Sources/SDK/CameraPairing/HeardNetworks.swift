@@ -33,20 +33,26 @@ struct HeardNetworks: Sendable {
 
     /// Checks what the app wants to write, with the bytes and the security of the network it was chosen from. Where
     /// several names look the same, since their bytes are not UTF-8, it is the strongest.
-    func credentials(_ details: WiFiDetailModel) throws(WireError) -> PairingCredentials {
+    func credentials(_ details: WiFiDetailModel, for recipient: PairingProtocol) throws(WireError) -> CameraCredentials
+    {
+        let chosen =
+            list.indices.filter { list[$0].ssid == details.ssid }.max { networks[$0].rssi < networks[$1].rssi }
+            .map { networks[$0] }
+        let ssid = chosen?.ssid ?? Data(details.ssid.utf8)
+        let password = Secret(details.password)
+        if recipient == .improv {
+            return .improv(try ImprovCredentials(ssid: ssid, security: chosen?.security, password: password))
+        }
         guard let region = ServerRegion(nameOrCode: details.region) else {
             throw .value(field: "region", reason: "'\(details.region)' is not a region")
         }
         guard let environment = ServerEnvironment(nameOrCode: details.env) else {
             throw .value(field: "env", reason: "'\(details.env)' is not an environment")
         }
-        let chosen =
-            list.indices.filter { list[$0].ssid == details.ssid }.max { networks[$0].rssi < networks[$1].rssi }
-            .map { networks[$0] }
-        return try PairingCredentials(
-            ssid: chosen?.ssid ?? Data(details.ssid.utf8), security: chosen?.security,
-            password: Secret(details.password), sessionKey: Secret(details.sessionKey), region: region,
-            environment: environment)
+        return .porchlight(
+            try PairingCredentials(
+                ssid: ssid, security: chosen?.security, password: password, sessionKey: Secret(details.sessionKey),
+                region: region, environment: environment))
     }
 
     private static func shown(_ network: HeardNetwork) -> WifiNetwork {

@@ -32,7 +32,8 @@ struct NearbyCameras: Sendable {
         let rssi = sighting.rssi
         guard var entry = entries[id] else {
             guard entries.count < Self.limit else { return }
-            let name = BLECamera.displayName(advertised: sighting.name, identifier: id)
+            let name = BLECamera.displayName(
+                advertised: sighting.name, identifier: id, protocol: sighting.pairingProtocol)
             var camera = BLECamera(
                 name: name, identifier: id, rssi: rssi, protocol: sighting.pairingProtocol)
             camera.layouts = sighting.layouts
@@ -42,7 +43,8 @@ struct NearbyCameras: Sendable {
         entry.camera.layouts = sighting.layouts
         // The name stands in the scan response, which can come after the first packet.
         if let advertisedName = sighting.name, !advertisedName.isEmpty {
-            entry.camera.name = BLECamera.displayName(advertised: advertisedName, identifier: id)
+            entry.camera.name = BLECamera.displayName(
+                advertised: advertisedName, identifier: id, protocol: sighting.pairingProtocol)
         }
         if rssi != 127 {
             let average = entry.average.map { $0 + (Double(rssi) - $0) * Self.weightOfNew } ?? Double(rssi)
@@ -56,6 +58,12 @@ struct NearbyCameras: Sendable {
     }
 
     mutating func identify(_ id: UUID, as deviceID: String) { entries[id]?.camera.cameraDid = deviceID }
+
+    /// Takes a name that the camera has told; one that leaves nothing to show changes nothing.
+    mutating func rename(_ id: UUID, to name: String) {
+        let shown = BLECamera.shown(name)
+        if !shown.isEmpty { entries[id]?.camera.name = shown }
+    }
 
     private static func step(from current: BLECamera.Signal, average: Double) -> BLECamera.Signal {
         let up = BLECamera.Signal(rssi: Int((average - hysteresis).rounded(.down)))

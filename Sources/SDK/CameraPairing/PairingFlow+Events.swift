@@ -16,14 +16,20 @@ extension PairingFlow {
         var networks: Duration = .seconds(90)
         /// From the first network until the last.
         var list: Duration = .seconds(30)
+        /// Without another network until a list that has no end mark is taken for complete.
+        var pause: Duration = .seconds(1)
         /// How many networks one list may tell of, also again and again.
         var records = 2048
         /// From the first field until the last is acknowledged.
         var write: Duration = .seconds(30)
+        /// For a person to press the camera's button, while credentials wait for it.
+        var button: Duration = .seconds(120)
         /// Until a link is taken to have survived a doubtful refusal.
         var doubt: Duration = .seconds(1)
         /// From the credentials until the camera has told the outcome: joining takes it up to 60 s, registering 30 s.
         var outcome: Duration = .seconds(120)
+        /// The same of an Improv device, which has given up by then.
+        var improvOutcome: Duration = ImprovService.joinLimit + .seconds(5)
         /// From `watchForSetback()` until a camera that has not come back is taken for gone.
         var setback: Duration = .seconds(180)
     }
@@ -39,16 +45,19 @@ extension PairingFlow {
         var bleCameraDID = ""
         var wifiList: [WifiNetwork] = []
         var wifiListComplete = false
+        var wifiListUnavailable = false
+        var buttonPressAwaited = false
         var credentialsSent = false
         /// The camera's own word on its attempt, while it makes one.
         var attempt: PairingState?
         var pairingOutcome: PairingOutcome?
+        var onboardingPage: URL?
         var setback: PairingFailure?
         var failure: CameraPairingError?
     }
 
     enum Timer: Hashable, CaseIterable {
-        case scan, connection, deviceID, networks, list, write, doubt, outcome, setback
+        case scan, connection, deviceID, networks, list, pause, button, write, doubt, outcome, setback
     }
 
     enum Event {
@@ -68,13 +77,22 @@ extension PairingFlow {
         case linkFailed(UUID, CameraPairingError)
         case linkEnded(UUID)
         case deviceID(String)
+        case named(String)
         case record(NetworkListRecord)
+        /// Nothing more may come of the list, or another part of it; Improv does not say.
+        case networksPaused
+        /// The camera cannot tell of networks.
+        case networksUnavailable
+        /// Whether a person has to press the camera's button before it takes credentials.
+        case buttonPress(awaited: Bool)
         /// The credentials are acknowledged.
         case written
         /// The camera does not take a command. In doubt it may be the way in which a radio says that the link ends.
         case refused(CameraPairingError, inDoubt: Bool)
         /// Where the camera is on its way into the network; told where the kind of conversation keeps the link.
         case state(PairingState)
+        /// Where the person goes on once the camera is on the network.
+        case page(URL)
         case expired(Timer)
     }
 
@@ -85,7 +103,7 @@ extension PairingFlow {
         case cancelConnection(UUID)
         case readDeviceID
         case requestNetworks
-        case write(PairingCredentials)
+        case write(CameraCredentials)
         case start(Timer, Duration)
         case stop(Timer)
     }

@@ -4,7 +4,7 @@ import Wire
 /// The link to one camera, and the commands on it.
 extension PairingFlow {
     var stopLinkTimers: [Action] {
-        [Timer.connection, .deviceID, .networks, .list, .write, .doubt, .outcome].map { .stop($0) }
+        [Timer.connection, .deviceID, .networks, .list, .pause, .button, .write, .doubt, .outcome].map { .stop($0) }
     }
 
     /// Says why there is no camera to command: a loss that nobody has heard of yet is the better reason.
@@ -53,12 +53,14 @@ extension PairingFlow {
         heard = HeardNetworks()
         published.wifiList = []
         published.wifiListComplete = false
+        published.wifiListUnavailable = false
     }
 
     private mutating func forgetCredentials() {
         published.credentialsSent = false
         published.attempt = nil
         published.pairingOutcome = nil
+        published.onboardingPage = nil
     }
 
     /// Ends the link from this side.
@@ -111,7 +113,7 @@ extension PairingFlow {
         guard link.isOpen else { return failWithoutLink() }
         published.failure = nil
         published.bleCameraDIDFetched = false
-        return [.readDeviceID, .start(.deviceID, limits.deviceID)]
+        return [.start(.deviceID, limits.deviceID), .readDeviceID]
     }
 
     mutating func deviceIDRead(_ text: String) -> [Action] {
@@ -130,7 +132,12 @@ extension PairingFlow {
         guard case .ready = link else { return fail(.cameraBusy) }
         forgetNetworks()
         published.failure = nil
-        return [.stop(.list), .requestNetworks]
+        return [.stop(.list), .stop(.pause), .requestNetworks]
+    }
+
+    mutating func guardNetworks() -> [Action] {
+        guard link.isOpen else { return failWithoutLink() }
+        return published.wifiListUnavailable ? [] : [.start(.networks, limits.networks)]
     }
 
     mutating func recordReceived(_ record: NetworkListRecord) -> [Action] {
@@ -161,9 +168,9 @@ extension PairingFlow {
         published.failure = nil
         forgetCredentials()
         do {
-            let credentials = try heard.credentials(details)
+            let credentials = try heard.credentials(details, for: kind.pairingProtocol)
             link = .writing(camera, kind)
-            return [.write(credentials), .start(.write, limits.write)]
+            return [.write(credentials)] + limitWriting()
         } catch {
             return fail(.invalidField(error))
         }
@@ -175,7 +182,8 @@ extension PairingFlow {
         published.credentialsSent = true
         guard kind.keepsLink else { return dropLink(status: .notConnected) }
         link = .joining(camera, kind)
-        return [.stop(.write), .start(.outcome, limits.outcome)]
+        let limit = kind == .improv ? limits.improvOutcome : limits.outcome
+        return [.stop(.write), .stop(.button), .start(.outcome, limit)]
     }
 
     /// The camera has not taken what it was told.
@@ -183,7 +191,7 @@ extension PairingFlow {
         guard link.isOpen else { return [] }
         if case .writing(let camera, let kind) = link { link = .ready(camera, kind) }
         published.failure = error
-        return [.stop(.write), .stop(.list)]
+        return [.stop(.write), .stop(.button), .stop(.list)]
     }
 
     mutating func doubt(_ error: CameraPairingError) -> [Action] {

@@ -9,7 +9,9 @@ import Wire
 struct PairingFlow: Sendable {
     let limits: Limits
     private(set) var search = Search.idle
-    var link = Link.none
+    var link = Link.none {
+        didSet { if !link.isOpen { published.buttonPressAwaited = false } }
+    }
     var cameras = NearbyCameras()
     var heard = HeardNetworks()
     /// The camera that has acknowledged credentials.
@@ -36,7 +38,7 @@ struct PairingFlow: Sendable {
         case .disconnect: endScan() + dropLink(status: link == .none ? nil : .notConnected)
         case .fetchDeviceID: fetchDeviceID()
         case .scanNetworks: scanNetworks()
-        case .guardNetworks: link.isOpen ? [.start(.networks, limits.networks)] : failWithoutLink()
+        case .guardNetworks: guardNetworks()
         case .write(let details): write(details)
         case .watchForSetback: watchForSetback()
         case .managerState(let state, let authorization): managerChanged(state, authorization)
@@ -45,10 +47,15 @@ struct PairingFlow: Sendable {
         case .linkFailed(let id, let error): linkFailed(id, error)
         case .linkEnded(let id): linkEnded(id)
         case .deviceID(let text): deviceIDRead(text)
+        case .named(let name): named(name)
         case .record(let record): recordReceived(record)
+        case .networksPaused: networksPaused()
+        case .networksUnavailable: networksUnavailable()
+        case .buttonPress(let awaited): buttonPress(awaited)
         case .written: written()
         case .refused(let error, let inDoubt): inDoubt ? doubt(error) : refused(error)
         case .state(let state): stateTold(state)
+        case .page(let page): pageTold(page)
         case .expired(let timer): expired(timer)
         }
     }
@@ -208,15 +215,19 @@ struct PairingFlow: Sendable {
         case .list:
             if link.isOpen { published.wifiListComplete = true }
             return []
-        case .write:
+        case .pause:
+            return link.isOpen ? recordReceived(.end(count: heard.records)) : []
+        case .write, .button:
             guard case .writing = link else { return [] }
-            return giveUp(.writeTimedOut)
+            return giveUp(timer == .button ? .buttonNotPressed : .writeTimedOut)
         case .doubt:
             guard link.isOpen, let error = doubted else { return [] }
             return refused(error)
         case .outcome:
-            guard case .joining = link else { return [] }
-            return giveUp(.noOutcome)
+            guard case .joining(_, let kind) = link else { return [] }
+            // By its standard the device has given up, even if it does not say so.
+            return kind == .improv
+                ? stateTold(PairingState(phase: .failed, failure: .couldNotJoin)) : giveUp(.noOutcome)
         }
     }
 

@@ -29,6 +29,13 @@ struct Sighting: Sendable, Equatable {
     init?(advertisement: [String: Any], name: String?, rssi: Int) {
         let services = advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         guard let kind = ConversationKind.allCases.first(where: { services.contains($0.service) }) else { return nil }
+        let serviceData = advertisement[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
+        if kind == .improv, let data = serviceData?[CBUUID(string: ImprovService.serviceData)],
+            let improv = try? ImprovServiceData(decoding: data), !improv.state.isPairable
+        {
+            // It is on a network already, or on its way into one.
+            return nil
+        }
         let announcement = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)
             .flatMap(PairingAdvertisement.init(manufacturerData:))
         self.init(

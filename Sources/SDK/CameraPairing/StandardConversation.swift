@@ -41,8 +41,8 @@ final class StandardConversation: NSObject, CameraConversation {
     }
 
     /// Writes the fields one by one, each acknowledged before the next; the environment comes last and applies them.
-    func write(_ credentials: PairingCredentials) {
-        fields = CredentialFields(credentials).all.map { ($0.field.characteristic, $0.value) }
+    func write(_ credentials: CameraCredentials) {
+        fields = CredentialFields(credentials.ofPorchlight).all.map { ($0.field.characteristic, $0.value) }
         writeNextField()
     }
 
