@@ -20,8 +20,10 @@ import sys
 from bleak import BleakClient, BleakScanner
 from bleak.exc import BleakError, BleakGATTProtocolError
 
+from pairing_conversations import AttError, Failure, conversation
+from pairing_fields import shown
+from pairing_frames import Malformed
 import pairing_messages as wire
-from pairing_conversations import AttError, Failure, conversation, shown
 from report import report
 
 ATTEMPTS = 4
@@ -78,7 +80,7 @@ async def find(options):
                 continue
             try:
                 sighting = wire.Sighting.decode(heard.manufacturer_data.get(wire.COMPANY, b""))
-            except wire.Malformed:
+            except Malformed:
                 continue
             report("found", address=device.address, name=heard.local_name, services=heard.service_uuids,
                    phase=sighting.phase, failure=sighting.failure, layouts=sighting.layouts)
@@ -137,8 +139,7 @@ async def pair(options, run, key, link):
         ("region", options.region), ("environment", options.environment)) if value is not None}
     if options.security is not None:
         fields["security"] = bytes([options.security])
-    report("handing-over", **{name: shown(value) if name in ("password", "sessionKey") else value.hex()
-                              for name, value in fields.items()})
+    report("handing-over", **shown(fields))
     await talk.hand_over(fields)
     return await talk.outcome()
 
@@ -152,7 +153,7 @@ async def come_to(options, run, key, link):
         result = await pair(options, run, key, link)
     except Failure as failure:
         result, details = failure.result, failure.fields
-    except wire.Malformed as error:
+    except Malformed as error:
         result, details = "malformed", {"error": str(error)}
     report("outcome", result=result, **details)
     return result, link

@@ -3,11 +3,11 @@
 `link` has read(characteristic), write(characteristic, value), subscribe(characteristic, function) and room(characteristic),
 the longest value; an answer with an ATT error raises AttError. `say` takes a word and fields, one for each step."""
 import asyncio
-import hashlib
 import secrets
 
+from pairing_frames import Malformed, OutOfOrder, Reader, frames, position
 import pairing_messages as wire
-from pairing_messages import Answer, Malformed, OutOfOrder, Share, State
+from pairing_messages import Answer, Share, State
 from pairing_session import NotOpened, Session, context, stretch
 import spake2plus
 
@@ -100,7 +100,7 @@ class Standard(Client):
     async def begin(self):
         info = wire.Info.decode(await self.link.read(wire.INFO))
         self.meet(info, await self.link.read(wire.DEVICE_ID), self.layout)
-        self.reader = wire.Reader()
+        self.reader = Reader()
         await self.link.subscribe(wire.NETWORKS, self.came)
         await self.link.subscribe(wire.STATUS, lambda value: self.states.put_nowait(State.decode(value)))
 
@@ -145,7 +145,7 @@ class Exchange(Client):
     def __init__(self, layout, link, say, expected_device=None, draw=secrets.randbelow):
         super().__init__(link, say, expected_device)
         self.layout, self.draw = layout, draw
-        self.reader = wire.Reader()
+        self.reader = Reader()
         self.number = 0
         self.conversation = None
         self.session = None
@@ -195,7 +195,7 @@ class Exchange(Client):
     async def send(self, message):
         """In frames, of which none is lost. Gives the message's number."""
         number, self.number = self.number, (self.number + 1) % 256
-        parts = wire.frames(message, number, self.link.room(self.layout.exchange))
+        parts = frames(message, number, self.link.room(self.layout.exchange))
         begin = 0
         for _ in range(ATTEMPTS):
             try:
@@ -212,7 +212,7 @@ class Exchange(Client):
 
     async def resume(self, number):
         """From which frame on the camera misses them; None when it has all."""
-        at, state, due = wire.position(await self.link.read(self.layout.exchange))
+        at, state, due = position(await self.link.read(self.layout.exchange))
         self.say("position", message=at, state=state, due=due)
         if at != number or state == 0:
             return 0
@@ -304,8 +304,3 @@ async def within(queue, seconds, reason):
     if isinstance(item, Failure):
         raise item
     return item
-
-
-def shown(value):
-    """How a secret is shown."""
-    return hashlib.sha256(value).hexdigest()[:16]

@@ -3,21 +3,16 @@
 All of it runs on one event loop. A client is whatever the carrier calls it by."""
 import asyncio
 import dataclasses
-import hashlib
 import secrets
-import string
 
+from pairing_fields import checked, complete, shown
+from pairing_frames import Malformed, OutOfOrder, Reader, frames
 import pairing_messages as wire
-from pairing_messages import Answer, Malformed, OutOfOrder, Refusal, Share, State
+from pairing_messages import Answer, Refusal, Share, State
 from pairing_session import NotOpened, Session, context, stretch
+from pairing_tries import Tries
 import spake2plus
 
-VISIBLE = range(0x21, 0x7F)
-PRINTABLE = range(0x20, 0x7F)
-PLACES = {"region": ("us", "apac", "1", "3"), "environment": ("production", "staging", "dev", "1", "2", "3")}
-SECURITIES = range(6)
-TRIES_UNTIL_LOCK = 5
-TRIES_UNTIL_END = 20
 # The step at which a failure shows: those of the network while joining, the others while registering.
 EARLY_FAILURES = ("wrongPassword", "networkNotFound", "noAddress", "invalidCredentials")
 
@@ -39,56 +34,11 @@ class Settings:
     step: float = 0.2
 
 
-def secret(value):
-    """How a secret is shown."""
-    return hashlib.sha256(value).hexdigest()[:16]
-
-
-def checked(name, value):
-    """A field's value, or a refusal (sections 1 and 5)."""
-    code = wire.FIELDS[name][1]
-
-    def demand(holds, refusal):
-        if not holds:
-            raise Refusal(refusal, code)
-    match name:
-        case "ssid":
-            demand(1 <= len(value) <= 32, "length")
-        case "security":
-            demand(len(value) == 1, "length")
-            demand(value[0] in SECURITIES, "value")
-        case "password":
-            demand(8 <= len(value) <= 64, "length")
-            if len(value) == 64:
-                demand(all(byte in string.hexdigits.encode() for byte in value), "value")
-            demand(all(byte in PRINTABLE for byte in value), "value")
-        case "sessionKey":
-            demand(16 <= len(value) <= 128, "length")
-            demand(all(byte in VISIBLE for byte in value), "value")
-        case _:
-            demand(1 <= len(value) <= 32, "length")
-            try:
-                demand(value.decode() in PLACES[name], "value")
-            except UnicodeDecodeError:
-                raise Refusal("notText", code) from None
-    return value
-
-
-def complete(fields):
-    """Nothing that is needed is missing."""
-    for name in ("ssid", "sessionKey", "region", "environment"):
-        if name not in fields:
-            raise Refusal("incomplete", wire.FIELDS[name][1])
-    is_open = fields["security"] == b"\x00" if "security" in fields else "password" not in fields
-    if not is_open and "password" not in fields:
-        raise Refusal("incomplete", wire.FIELDS["password"][1])
-
-
 class Talk:
     """One client on the exchange of one layout."""
 
     def __init__(self):
-        self.reader = wire.Reader()
+        self.reader = Reader()
         self.conversation = None
         self.hello = self.welcome = b""
         self.forget()
@@ -111,10 +61,7 @@ class Camera:
         self.staged = {}
         self.staging = None
         self.talks = {}
-        # Tries since the last right code: those that were taken, and those of them that are known to be wrong.
-        self.spent = self.lost = 0
-        self.locked_until = None
-        self.ended = False
+        self.tries = Tries(settings.lock, self.lock, carrier.moved)
         self.attempts = 0
         self.sent = 0
         self.scan = None
@@ -152,13 +99,8 @@ class Camera:
         return self.phase in (wire.JOINING, wire.REGISTERING, wire.REGISTERED)
 
     @property
-    def is_locked(self):
-        now = asyncio.get_running_loop().time()
-        return self.ended or self.locked_until is not None and now < self.locked_until
-
-    @property
     def advertises(self):
-        return not (self.is_busy or self.is_locked)
+        return not (self.is_busy or self.tries.is_locked)
 
     def move(self, phase, failure=0):
         self.phase, self.failure = phase, failure
@@ -192,7 +134,7 @@ class Camera:
     def write(self, client, characteristic, value):
         names = {identifier: name for name, (identifier, _) in wire.FIELDS.items()}
         if characteristic in names or characteristic == wire.NETWORKS:
-            if self.is_locked:
+            if self.tries.is_locked:
                 raise Refusal("locked")
             self.command(client, value) if characteristic == wire.NETWORKS else self.stage(
                 client, names[characteristic], value)
@@ -311,7 +253,7 @@ class Camera:
             if characteristic == wire.STATUS:
                 await self.carrier.notify(client, characteristic, message)
                 continue
-            for frame in wire.frames(message, self.sent % 256, self.carrier.room(client)):
+            for frame in frames(message, self.sent % 256, self.carrier.room(client)):
                 await self.carrier.notify(client, characteristic, frame)
             self.sent += 1
 
@@ -348,12 +290,18 @@ class Camera:
             if not message:
                 raise Malformed("an empty message")
             kind, content = message[0], message[1:]
-        if self.is_locked:
+        if self.tries.is_locked:
             raise Refusal("locked")
         match kind:
             case wire.SCAN:
                 self.tell(client, layout, talk, Answer(number))
-                self.begin_scan(client, lambda item: self.tell(client, layout, talk, item))
+                began = talk.conversation, talk.session
+
+                def list_item(item):
+                    # Neither under another number nor in the clear.
+                    if (talk.conversation, talk.session) == began:
+                        self.tell(client, layout, talk, item)
+                self.begin_scan(client, list_item)
             case wire.STATE:
                 self.tell(client, layout, talk, Answer(number))
                 self.tell(client, layout, talk, State(self.phase, self.failure))
@@ -374,7 +322,7 @@ class Camera:
         self.lose_try(talk)
         talk.forget()
         talk.conversation = None
-        if self.is_locked:
+        if self.tries.is_locked:
             raise Refusal("locked")
         if len(message) != 4:
             raise Refusal("length")
@@ -399,7 +347,7 @@ class Camera:
         kind, share = content[0], content[1:]
         self.lose_try(talk)
         talk.forget()
-        if self.is_locked:
+        if self.tries.is_locked:
             raise Refusal("locked")
         if self.is_busy:
             raise Refusal("busy")
@@ -407,23 +355,20 @@ class Camera:
             raise Refusal("setupCodeRequired")
         if kind not in self.records:
             raise Refusal("value")
-        if kind == wire.SETUP_CODE and self.spent - self.lost and self.spent % TRIES_UNTIL_LOCK == 0:
-            self.lock()
-            raise Refusal("locked")
         verifier = spake2plus.Verifier(*self.records[kind])
         try:
             keys = verifier.finish(share, context(talk.hello, talk.welcome, kind),
                                    verifier=self.settings.device_id.encode())
         except spake2plus.Refused:
             raise Refusal("value") from None
-        talk.keys, talk.kind = keys, kind
         if kind == wire.SETUP_CODE:
-            self.spent += 1
-            self.say("try", spent=self.spent)
+            self.tries.spend()
+            self.say("try", spent=self.tries.spent)
+        talk.keys, talk.kind = keys, kind
         self.tell(client, layout, talk, Share(verifier.share, keys.confirm_v))
 
     def confirm(self, client, layout, talk, number, content):
-        if self.is_locked:
+        if self.tries.is_locked:
             raise Refusal("locked")
         if talk.keys is None:
             raise Refusal("noSession")
@@ -436,7 +381,7 @@ class Camera:
             raise Refusal("wrongSetupCode")
         talk.forget()
         if kind == wire.SETUP_CODE:
-            self.spent, self.lost = len(self.open_tries), 0
+            self.tries.give_back(len(self.open_tries))
         talk.session = Session(keys.shared, talk.conversation)
         self.say("secured", code=kind == wire.SETUP_CODE)
         self.tell(client, layout, talk, Answer(number))
@@ -449,28 +394,19 @@ class Camera:
     def lose_try(self, talk):
         """Of a share that will not be confirmed."""
         if talk.keys is not None and talk.kind == wire.SETUP_CODE:
-            self.lost += 1
-            self.say("lost", lost=self.lost)
-            if self.lost % TRIES_UNTIL_LOCK == 0:
-                self.lock()
+            self.say("lost", lost=self.tries.lost + 1)
+            self.tries.lose()
 
     def lock(self):
         for talk in self.open_tries:
             talk.forget()
-        self.lost = self.spent
-        self.ended = self.spent >= TRIES_UNTIL_END
-        loop = asyncio.get_running_loop()
-        self.locked_until = loop.time() + self.settings.lock
-        loop.call_later(self.settings.lock, self.carrier.moved)
-        self.say("locked", lost=self.lost, for_good=self.ended)
+        self.say("locked", lost=self.tries.lost, for_good=self.tries.is_over)
         self.carrier.moved()
 
     # An attempt
 
     def apply(self, fields):
-        shown = {name: secret(value) if name in ("password", "sessionKey") else value.hex() if name in ("ssid", "security")
-                 else value.decode() for name, value in fields.items()}
-        self.say("credentials", **shown)
+        self.say("credentials", **shown(fields))
         if self.staging:
             self.staging.cancel()
         outcome = self.settings.outcomes[min(self.attempts, len(self.settings.outcomes) - 1)]

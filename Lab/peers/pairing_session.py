@@ -5,7 +5,8 @@ import struct
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from pairing_messages import PROTECTED, VERSION, Malformed
+from pairing_frames import VERSION, Malformed
+from pairing_messages import PROTECTED
 from spake2plus import hkdf, led, scalars
 
 LIMITS = ((10, 17), (1, 16), (1, 4))

@@ -2,9 +2,10 @@
 import asyncio
 import unittest
 
-import pairing_messages as wire
 from pairing_conversations import AttError, Exchange, Failure, conversation
-from pairing_device import Camera, Settings, secret
+from pairing_device import Camera, Settings
+from pairing_fields import shown
+import pairing_messages as wire
 
 NETWORKS = [wire.Network(3, -48, 3, b"Porchlight Demo"), wire.Network(0, -88, 1, b"Guest")]
 FIELDS = {"environment": b"dev", "ssid": b"Porchlight Demo", "security": b"\x03", "password": b"porchlight",
@@ -111,7 +112,7 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
                     await client.hand_over(FIELDS)
                     self.assertEqual(await client.outcome(), "joined")
                     [seen] = self.credentials_seen()
-                    self.assertEqual(seen["password"], secret(b"porchlight"))
+                    self.assertEqual(seen, shown(FIELDS))
                     self.assertFalse(camera.advertises)
 
     async def test_a_failure_is_told_and_the_conversation_goes_on(self):
@@ -175,24 +176,24 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
                              ("incomplete", missing))
 
     async def test_a_wrong_code_costs_a_try_and_the_fifth_locks(self):
-        camera = self.camera(code=CODE, lock=0.05)
+        camera = self.camera(code=CODE)
         client = await self.talk(camera, wire.PROTECTED)
         for attempt in range(4):
             self.assertEqual(await self.refusal(client.secure("00000000")), "wrongSetupCode")
-            self.assertEqual(camera.spent, attempt + 1)
+            self.assertEqual(camera.tries.spent, attempt + 1)
         await client.secure(CODE)
-        self.assertEqual(camera.spent, 0)
+        self.assertEqual(camera.tries.spent, 0)
         await client.begin()
         for _ in range(5):
             self.assertEqual(await self.refusal(client.secure("00000000", confirm_anyway=True)), "wrongSetupCode")
-        self.assertTrue(camera.is_locked)
+        self.assertTrue(camera.tries.is_locked)
         self.assertFalse(camera.advertises)
         self.assertEqual(await self.refusal(client.secure(CODE)), "locked")
         self.assertEqual(await self.refusal(client.begin()), "locked")
         other = conversation(wire.STANDARD, Link(camera, "other"), self.say)
         await other.begin()
         self.assertEqual(await self.refusal(other.hand_over(FIELDS)), "locked")
-        await asyncio.sleep(0.06)
+        camera.tries.unlock()
         self.assertTrue(camera.advertises)
         await client.begin()
         await client.secure(CODE)
@@ -224,10 +225,12 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
         self.assertFalse(camera.advertises)
 
     async def test_the_twentieth_ends_pairing_mode(self):
-        camera = self.camera(code=CODE, lock=0)
+        camera = self.camera(code=CODE)
         client = await self.talk(camera, wire.PROTECTED)
         for _ in range(20):
+            camera.tries.unlock()
             self.assertEqual(await self.refusal(client.secure("00000000", confirm_anyway=True)), "wrongSetupCode")
+        camera.tries.unlock()
         self.assertEqual(await self.refusal(client.secure(CODE)), "locked")
         self.assertFalse(camera.advertises)
 
@@ -246,6 +249,18 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
         await client.secure(None)
         client.session.to_camera.seal(b"a message that does not arrive")
         self.assertEqual(await self.refusal(client.networks()), "noSession")
+
+    async def test_a_list_ends_with_its_conversation(self):
+        camera = self.camera()
+        client = await self.talk(camera, wire.PROTECTED)
+        await client.secure(None)
+        camera.settings.step = 0.01
+        await client.ask("scan", bytes([wire.SCAN]))
+        await client.begin()
+        while ("listed", {"count": 2}) not in self.said:
+            await asyncio.sleep(0)
+        await client.secure(None)
+        self.assertTrue(client.items.empty())
 
     async def test_another_device_is_no_use(self):
         camera = self.camera()

@@ -3,8 +3,9 @@ import pathlib
 import re
 import unittest
 
+from pairing_frames import Malformed, OutOfOrder, Reader, frames, position
 import pairing_messages as wire
-from pairing_messages import Answer, End, Info, Malformed, Network, OutOfOrder, Reader, ScanFailed, State, Welcome
+from pairing_messages import Answer, End, Info, Network, ScanFailed, State, Welcome
 
 DOCUMENT = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "pairing-protocol.md").read_text()
 
@@ -35,7 +36,7 @@ class Examples(unittest.TestCase):
     def test_frames(self):
         values = examples("frames")
         first, end = wire.record(Network(3, -48, 3, b"Porchlight Demo")), wire.record(End(1))
-        self.assertEqual(wire.frames(first, 0, 20) + wire.frames(end, 1, 20), values)
+        self.assertEqual(frames(first, 0, 20) + frames(end, 1, 20), values)
         reader = Reader()
         self.assertEqual([reader.take(value) for value in values], [None, (0, first), (1, end)])
 
@@ -57,7 +58,7 @@ class Examples(unittest.TestCase):
             self.assertEqual(wire.addressed(item.encode(), 0xA1B2), value)
 
     def test_position(self):
-        self.assertEqual([wire.position(value) for value in examples("position")], [(3, 1, 5), (3, 2, 0)])
+        self.assertEqual([position(value) for value in examples("position")], [(3, 1, 5), (3, 2, 0)])
 
 
 class Reading(unittest.TestCase):
@@ -66,12 +67,12 @@ class Reading(unittest.TestCase):
     def setUp(self):
         self.reader = Reader()
         self.message = bytes(range(50))
-        self.parts = wire.frames(self.message, 7, 20)
+        self.parts = frames(self.message, 7, 20)
 
     def test_every_mtu(self):
         for size in range(20, 520):
             reader, message = Reader(), bytes(4096)
-            cut = wire.frames(message, 3, size)
+            cut = frames(message, 3, size)
             self.assertEqual([reader.take(part) for part in cut], [None] * (len(cut) - 1) + [(3, message)])
             self.assertLessEqual(max(map(len, cut)), min(size, 512))
 
@@ -94,7 +95,7 @@ class Reading(unittest.TestCase):
 
     def test_another_message_takes_the_place_of_one_under_way(self):
         self.reader.take(self.parts[0])
-        self.assertEqual(self.reader.take(wire.frames(b"new", 8, 20)[0]), (8, b"new"))
+        self.assertEqual(self.reader.take(frames(b"new", 8, 20)[0]), (8, b"new"))
 
     def test_errors_end_the_message_under_way(self):
         good = self.parts[1]
