@@ -6,6 +6,7 @@ must come to:
 
     pairing_client.py protected:00000000,20461812=wrongPassword chunked standard=keyRefused
 
+With --probe it first shows the camera, on the exchange of the run's layout, what must be refused; each is a line 'check'.
 Each run looks for a camera that advertises pairing, connects, lists networks, hands the credentials over and waits for the
 outcome, on the standard layout by its status. Each step is one line of JSON; the last of a run is 'outcome' with a 'result':
 joined (which is also what it must come to if nothing is said), the failure that the camera told, the refusal that it gave,
@@ -24,6 +25,7 @@ from pairing_conversations import AttError, Failure, conversation
 from pairing_fields import shown
 from pairing_frames import Malformed
 import pairing_messages as wire
+from pairing_probe import Probe
 from report import report
 
 ATTEMPTS = 4
@@ -34,11 +36,17 @@ class Link:
 
     def __init__(self, device, adapter):
         self.client = BleakClient(device, timeout=20, bluez={"adapter": adapter}, disconnected_callback=self.lost)
-        self.conversations = []
+        self.conversations = {}
+
+    def conversation(self, layout, expected_device):
+        """One of each layout: the client's messages are counted on the link."""
+        if layout not in self.conversations:
+            self.conversations[layout] = conversation(layout, self, report, expected_device)
+        return self.conversations[layout]
 
     def lost(self, _):
         report("disconnected")
-        for one in self.conversations:
+        for one in self.conversations.values():
             one.end("linkLost")
 
     def characteristic(self, identifier):
@@ -128,8 +136,7 @@ async def secure(talk, codes):
 
 
 async def pair(options, run, key, link):
-    talk = conversation(choose(run, link), link, report, options.device)
-    link.conversations.append(talk)
+    talk = link.conversation(choose(run, link), options.device)
     await talk.begin()
     await secure(talk, run.codes)
     if not options.no_list:
@@ -150,6 +157,10 @@ async def come_to(options, run, key, link):
     details = {}
     try:
         link = link or await connect(options)
+        if options.probe:
+            layout = choose(run, link)
+            if layout is not wire.STANDARD and not await Probe(link.conversation(layout, options.device)).run():
+                raise Failure("notAsDocumented")
         result = await pair(options, run, key, link)
     except Failure as failure:
         result, details = failure.result, failure.fields
@@ -195,6 +206,8 @@ if __name__ == "__main__":
     parser.add_argument("--address", help="only this camera")
     parser.add_argument("--device", help="the device id that the camera must have")
     parser.add_argument("--one-link", action="store_true", help="all runs on one link; else each has its own")
+    parser.add_argument("--probe", action="store_true",
+                        help="before, see that the camera refuses what the document says")
     parser.add_argument("--no-list", action="store_true", help="do not ask for networks")
     parser.add_argument("--ssid", default="Porchlight Demo")
     parser.add_argument("--security", type=int)

@@ -54,6 +54,12 @@ class Client:
         self.link, self.say, self.expected_device = link, say, expected_device
         self.states, self.items, self.answers = asyncio.Queue(), asyncio.Queue(), asyncio.Queue()
 
+    def forget(self):
+        """What was said before; from here on everything is news."""
+        for queue in (self.states, self.items, self.answers):
+            while not queue.empty():
+                queue.get_nowait()
+
     def end(self, reason):
         """Whoever waits for the camera need not wait any longer."""
         for queue in (self.states, self.items, self.answers):
@@ -96,13 +102,15 @@ class Client:
 
 class Standard(Client):
     layout = wire.STANDARD
+    reader = None
 
     async def begin(self):
         info = wire.Info.decode(await self.link.read(wire.INFO))
         self.meet(info, await self.link.read(wire.DEVICE_ID), self.layout)
-        self.reader = Reader()
-        await self.link.subscribe(wire.NETWORKS, self.came)
-        await self.link.subscribe(wire.STATUS, lambda value: self.states.put_nowait(State.decode(value)))
+        if self.reader is None:
+            self.reader = Reader()
+            await self.link.subscribe(wire.NETWORKS, self.came)
+            await self.link.subscribe(wire.STATUS, lambda value: self.states.put_nowait(State.decode(value)))
 
     def came(self, frame):
         try:
@@ -126,9 +134,7 @@ class Standard(Client):
         """The environment last, whatever the order."""
         for name in sorted(fields, key=lambda name: name == "environment"):
             if name == "environment":
-                # From here on the status is that of this attempt.
-                while not self.states.empty():
-                    self.states.get_nowait()
+                self.forget()
             await self.write(name, wire.FIELDS[name][0], fields[name])
             self.say("written", field=name)
 
@@ -150,6 +156,7 @@ class Exchange(Client):
         self.conversation = None
         self.session = None
         self.answered_sealed = False
+        self.subscribed = False
         self.stretched = {}
 
     # Messages
@@ -236,8 +243,15 @@ class Exchange(Client):
 
     # Steps
 
+    async def subscribe(self):
+        if not self.subscribed:
+            self.subscribed = True
+            await self.link.subscribe(self.layout.exchange, self.came)
+
     async def begin(self):
-        await self.link.subscribe(self.layout.exchange, self.came)
+        """A conversation; another one on the same link, where there has been one."""
+        await self.subscribe()
+        self.forget()
         for attempt in range(ATTEMPTS):
             self.conversation, self.session, self.answered_sealed = self.draw(0x10000), None, False
             self.hello = wire.hello(self.conversation)
@@ -257,10 +271,10 @@ class Exchange(Client):
                 raise Failure("notProtected")
             return
         kind = wire.NO_CODE if code is None else wire.SETUP_CODE
-        if code not in self.stretched:
-            self.stretched[code] = stretch((code or "").encode(), self.welcome.device_id, self.welcome.salt,
-                                           self.welcome.costs)
-        prover = spake2plus.Prover(*self.stretched[code])
+        material = (code or "").encode(), self.welcome.device_id, self.welcome.salt, self.welcome.costs
+        if material not in self.stretched:
+            self.stretched[material] = stretch(*material)
+        prover = spake2plus.Prover(*self.stretched[material])
         answer, _ = await self.ask("share", bytes([wire.SHARE, kind]) + prover.share, Share, sealed=False)
         try:
             keys = prover.finish(answer.share, context(self.hello, self.welcomed, kind), verifier=self.welcome.device_id)
@@ -279,12 +293,12 @@ class Exchange(Client):
         return await self.collect()
 
     async def hand_over(self, fields):
-        while not self.states.empty():
-            self.states.get_nowait()
+        self.forget()
         await self.ask("credentials", wire.credentials(fields))
         self.say("written", fields=sorted(fields))
 
     async def state(self):
+        self.forget()
         await self.ask("state", bytes([wire.STATE]))
         return await within(self.states, PATIENCE, "noAnswer")
 

@@ -14,7 +14,7 @@ from pairing_tries import Tries
 import spake2plus
 
 # The step at which a failure shows: those of the network while joining, the others while registering.
-EARLY_FAILURES = ("wrongPassword", "networkNotFound", "noAddress", "invalidCredentials")
+EARLY_FAILURES = ("wrongPassword", "networkNotFound", "noAddress", "invalidCredentials", "couldNotJoin")
 
 
 @dataclasses.dataclass

@@ -41,7 +41,7 @@ MANAGES_WIFI, HAS_CODE, INSISTS_ON_CODE = 1, 4, 8
 # Section 4.5.
 WAITING, WRITING, JOINING, REGISTERING, REGISTERED, FAILED = range(6)
 FAILURES = ["none", "wrongPassword", "networkNotFound", "noAddress", "cloudUnreachable", "keyRefused", "unknownDestination",
-            "alreadyClaimed", "invalidCredentials", "internalFault"]
+            "alreadyClaimed", "invalidCredentials", "internalFault", "couldNotJoin"]
 # Section 5.
 REFUSALS = {"length": 0x80, "notText": 0x81, "value": 0x82, "incomplete": 0x83, "busy": 0x84, "unknownCommand": 0x85,
             "frameOrder": 0x86, "notSubscribed": 0x87, "locked": 0x88, "wrongSetupCode": 0x89, "setupCodeRequired": 0x8A,

@@ -6,6 +6,7 @@ from pairing_conversations import AttError, Exchange, Failure, conversation
 from pairing_device import Camera, Settings
 from pairing_fields import shown
 import pairing_messages as wire
+from pairing_probe import Probe
 
 NETWORKS = [wire.Network(3, -48, 3, b"Porchlight Demo"), wire.Network(0, -88, 1, b"Guest")]
 FIELDS = {"environment": b"dev", "ssid": b"Porchlight Demo", "security": b"\x03", "password": b"porchlight",
@@ -135,6 +136,21 @@ class Loopback(unittest.IsolatedAsyncioTestCase):
             await client.secure(None)
             await client.hand_over(FIELDS)
             self.assertEqual(await client.outcome(), "joined")
+
+    async def test_the_probe_finds_what_is_documented(self):
+        for layout in (wire.CHUNKED, wire.PROTECTED):
+            talk = conversation(layout, Link(self.camera(), "app"), self.say, DEVICE)
+            await Probe(talk).run()
+            self.assertEqual([fields for word, fields in self.said if word == "check" and not fields["ok"]], [])
+            await talk.begin()
+            await talk.secure(None)
+            await talk.hand_over(FIELDS)
+            self.assertEqual(await talk.outcome(), "joined")
+
+    async def test_the_probe_finds_what_is_not(self):
+        camera = self.camera()
+        camera.carrier.subscribed = lambda *_: True
+        self.assertFalse(await Probe(conversation(wire.CHUNKED, Link(camera, "app"), self.say, DEVICE)).run())
 
     async def test_two_clients_hear_each_other_and_do_not_mind(self):
         camera = self.camera(code=CODE)
