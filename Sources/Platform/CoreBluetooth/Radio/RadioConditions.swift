@@ -21,15 +21,25 @@ public final class RadioConditions: Sendable {
 
     private struct State {
         var values: Values
+        var packetsUntilLoss: Int?
         var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
     private let state: Locked<State>
+    /// What the software radio of these conditions measures time with.
+    let clock: any Clock<Duration>
 
     /// A perfect air: -50 dBm, ten advertisements a second, nothing lost, no latency, the largest MTU.
-    public init() { state = Locked(State(values: Values())) }
+    /// - Parameter clock: Measures the software radio's intervals and time limits.
+    public init(clock: any Clock<Duration> = ContinuousClock()) {
+        state = Locked(State(values: Values()))
+        self.clock = clock
+    }
 
-    init(_ values: Values) { state = Locked(State(values: values)) }
+    init(_ values: Values) {
+        state = Locked(State(values: values))
+        clock = ContinuousClock()
+    }
 
     /// Reads the environment; what is absent or out of range keeps its default.
     convenience init(environment: [String: String]) {
@@ -80,6 +90,23 @@ public final class RadioConditions: Sendable {
     public var mtu: Int {
         get { values.mtu }
         set { change { $0.mtu = min(max(newValue, 23), 517) } }
+    }
+
+    /// How many more packets of connections this radio sends or receives until one is lost with its connection: at 0 the
+    /// next one does not arrive, and both sides hear that the other is gone. Then, and at first, nil: never.
+    public var packetsUntilLoss: Int? {
+        get { state.withLock { $0.packetsUntilLoss } }
+        set { state.withLock { $0.packetsUntilLoss = newValue.map { max($0, 0) } } }
+    }
+
+    /// Counts a packet of a connection.
+    /// - Returns: Whether it is lost, and its connection with it.
+    func losesConnection() -> Bool {
+        state.withLock { state in
+            guard let left = state.packetsUntilLoss else { return false }
+            state.packetsUntilLoss = left > 0 ? left - 1 : nil
+            return left == 0
+        }
     }
 
     /// Whether the radio is switched on.

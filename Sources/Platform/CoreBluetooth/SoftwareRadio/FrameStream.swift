@@ -73,6 +73,7 @@ final class FrameStream: @unchecked Sendable {
     func send(_ frame: RadioFrame) {
         dispatchPrecondition(condition: .onQueue(air.queue))
         guard !isClosed else { return }
+        if isLost(frame) { return end(.closed) }
         let delay = delay(air.conditions.values)
         guard delay > .zero || !delayed.isEmpty else { return sendNow(frame) }
         let due = max(air.clock.now() + delay, delayed.last?.due ?? .zero)
@@ -110,6 +111,14 @@ final class FrameStream: @unchecked Sendable {
         return delay
     }
 
+    /// Whether this packet takes its connection with it. The link layer's own packets are not counted.
+    private func isLost(_ frame: RadioFrame) -> Bool {
+        switch frame {
+        case .connect, .accepted, .att: air.conditions.losesConnection()
+        default: false
+        }
+    }
+
     private func arm() {
         guard let head = delayed.first else { return }
         alarm = air.clock.after(max(head.due - air.clock.now(), .zero), on: air.queue) { [weak self] in
@@ -125,7 +134,10 @@ final class FrameStream: @unchecked Sendable {
             while let bytes = try socket?.read() {
                 guard !bytes.isEmpty else { return end(.closed) }
                 decoder.append(bytes)
-                while !isClosed, let frame = try decoder.next() { onFrame?(frame) }
+                while !isClosed, let frame = try decoder.next() {
+                    if isLost(frame) { return end(.closed) }
+                    onFrame?(frame)
+                }
             }
         } catch let error as FrameError {
             end(.garbage(error.description))

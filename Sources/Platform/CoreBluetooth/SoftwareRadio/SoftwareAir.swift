@@ -43,7 +43,6 @@ struct SoftwareRadio: RadioBackend {
     var directory: RadioDirectory
     var conditions: RadioConditions
     var address: RadioAddress?
-    var clock = RadioClock(ContinuousClock())
     var random = RadioRandom()
 
     func makeCentral(on queue: DispatchQueue) -> any CentralRadio { SoftwareCentral(air(on: queue)) }
@@ -53,6 +52,6 @@ struct SoftwareRadio: RadioBackend {
     private func air(on queue: DispatchQueue) -> SoftwareAir {
         SoftwareAir(
             queue: queue, address: address ?? random.address(), directory: directory, conditions: conditions,
-            clock: clock, random: random)
+            clock: RadioClock(conditions.clock), random: random)
     }
 }

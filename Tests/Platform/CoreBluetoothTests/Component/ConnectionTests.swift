@@ -36,6 +36,23 @@ struct ConnectionTests {
         #expect(error as? CBError == CBError(.peripheralDisconnected))
     }
 
+    @Test(
+        "a packet that does not arrive takes its connection with it, on both sides",
+        .softwareRadio(because: "a real one is cut from outside"), arguments: [false, true])
+    func lostPacket(isAnswer: Bool) async throws {
+        let conditions = SoftwareAirFixture.quick()
+        let pair = try await Pair(air, app: conditions)
+        try await pair.app.setNotify(true, for: pair.remote(pair.sample.notifying))
+        _ = try await pair.camera.expectSubscription(to: pair.sample.notifying)
+        conditions.packetsUntilLoss = isAnswer ? 1 : 0
+        pair.peripheral.readValue(for: try pair.remote(pair.sample.value))
+        let error = try await pair.app.expectDisconnected(pair.peripheral)
+        #expect(error as? CBError == CBError(.connectionTimeout))
+        await pair.camera.events.expect(["unsubscribed"])
+        #expect(conditions.packetsUntilLoss == nil, "the next connection is not cut")
+        try await pair.app.connect(pair.peripheral)
+    }
+
     @Test("a request under way is answered with an error before the disconnection")
     func goneInTheMiddle() async throws {
         let pair = try await Pair(air)
