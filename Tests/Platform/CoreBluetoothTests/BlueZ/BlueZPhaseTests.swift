@@ -1,5 +1,6 @@
 import Basics
 import DBus
+import TestSupport
 import Testing
 
 @testable import CoreBluetooth

@@ -1,6 +1,7 @@
 import Basics
 import DBus
 import Foundation
+import TestSupport
 
 @testable import CoreBluetooth
 

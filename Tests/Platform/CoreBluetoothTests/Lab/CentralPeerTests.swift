@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// Our central on BlueZ, at Bumble's peripherals: 'plain', and 'narrow' with the smallest MTU that there is.

@@ -1,6 +1,7 @@
 import Basics
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 extension FaultTests {

@@ -1,6 +1,7 @@
 import Basics
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs of Python's on the same `bluetoothd`, as they run in many homes: bless's peripheral for our central, bleak's

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// What a delegate was told, in words, so that a test can compare the whole order of calls after a fault.

@@ -1,6 +1,7 @@
 import DBus
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreBluetooth

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// Bumble's peripherals (Lab/peers/peripheral.py) on the adapter hci0, and an app that meets them.

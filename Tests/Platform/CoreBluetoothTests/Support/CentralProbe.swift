@@ -2,6 +2,7 @@ import Basics
 import CoreBluetooth
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 /// A central manager with a delegate that records everything.

@@ -1,6 +1,7 @@
 import Basics
 import Dispatch
 import Foundation
+import TestSupport
 
 @testable import CoreBluetooth
 

@@ -2,6 +2,7 @@ import Basics
 import CoreBluetooth
 import Dispatch
 import Foundation
+import TestSupport
 
 /// A peripheral manager with a delegate that records everything and answers requests as it is told.
 final class PeripheralProbe: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {

@@ -1,8 +1,7 @@
 import Basics
-import TestSupport
 
 /// Keeps what happened until a test asks for it.
-final class Recorder<Event: Sendable>: Sendable {
+public final class Recorder<Event: Sendable>: Sendable {
     private struct Waiter {
         var id: Int
         /// How to resume the one who waits, if the event is the one.
@@ -19,7 +18,11 @@ final class Recorder<Event: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    func record(_ event: Event) {
+    /// Nothing has happened yet.
+    public init() {}
+
+    /// Keeps an event, or hands it to the one who waits for it.
+    public func record(_ event: Event) {
         let resume: (@Sendable () -> Void)? = state.withLock { state in
             for (index, waiter) in state.waiters.enumerated() {
                 if let resume = waiter.offer(event) {
@@ -34,14 +37,15 @@ final class Recorder<Event: Sendable>: Sendable {
     }
 
     /// The first event, past or future, that `pick` makes something of. It is taken out; the others stay.
-    func next<Value: Sendable>(
+    /// - Throws: ``DeadlinePassed``.
+    public func next<Value: Sendable>(
         _ what: String, limit: Duration = .seconds(20), _ pick: @escaping @Sendable (Event) -> Value?
     ) async throws -> Value {
-        try await TestSupport.within(limit, what) { try await self.wait(pick) }
+        try await within(limit, what) { try await self.wait(pick) }
     }
 
     /// Events that nobody has asked for yet.
-    var remaining: [Event] { state.withLock { $0.events } }
+    public var remaining: [Event] { state.withLock { $0.events } }
 
     private func wait<Value: Sendable>(_ pick: @escaping @Sendable (Event) -> Value?) async throws -> Value {
         let id = state.withLock { state in

@@ -2,24 +2,24 @@ import Basics
 import Dispatch
 import Foundation
 import Glibc
-import Testing
 
 /// The radio lab around this process: what only the scenario can do, done when a test asks for it.
 ///
 /// Talks to Lab/guest/library/control.sh through the two pipes in the directory that `PORCHLIGHT_LAB` names. Safe from any
 /// thread.
-final class LabControl: @unchecked Sendable {
+public final class LabControl: @unchecked Sendable {
     // Unchecked because of the buffer, which is touched on `queue` only.
 
     /// What the scenario answered instead of doing it.
-    struct Refusal: Error, CustomStringConvertible {
+    public struct Refusal: Error, CustomStringConvertible {
         var command: String
         var reason: String
-        var description: String { "the lab did not do '\(command)': \(reason)" }
+        /// What was asked for, and the answer.
+        public var description: String { "the lab did not do '\(command)': \(reason)" }
     }
 
     /// The lab that this process runs in; nil outside.
-    static let shared = ProcessInfo.processInfo.environment["PORCHLIGHT_LAB"].flatMap(LabControl.init)
+    public static let shared = ProcessInfo.processInfo.environment["PORCHLIGHT_LAB"].flatMap(LabControl.init)
 
     private let answers = Recorder<String>()
     private let commands: Int32
@@ -50,8 +50,9 @@ final class LabControl: @unchecked Sendable {
     }
 
     /// Lets the scenario carry out one of its commands, with its arguments, and waits until it is done.
+    /// - Returns: The last line that the command printed.
     @discardableResult
-    func ask(_ command: String, limit: Duration = .seconds(60)) async throws -> String {
+    public func ask(_ command: String, limit: Duration = .seconds(60)) async throws -> String {
         let number = count.withLock { count in
             count += 1
             // Of processes that share the scenario, each has its own answers.
@@ -66,25 +67,5 @@ final class LabControl: @unchecked Sendable {
         }
         guard answer.hasPrefix("ok") else { throw Refusal(command: command, reason: String(answer.dropFirst(7))) }
         return String(answer.dropFirst(3))
-    }
-
-    /// Hardware and daemons as they were at first, and nothing of an earlier test in them.
-    func clear() async throws {
-        try await ask("heal")
-        do {
-            try await BlueZDaemon().clear()
-        } catch {
-            // BlueZ 5.66 can crash when a service is taken back whose central vanished with a request unanswered, which is
-            // what the managers of the test before may have done in the meantime.
-            try await ask("heal")
-            try await BlueZDaemon().clear()
-        }
-    }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// For tests that need the guest's hardware and daemons.
-    static var inLab: Self {
-        .enabled(if: LabControl.shared != nil, "runs inside the radio lab: make lab")
     }
 }
