@@ -124,6 +124,10 @@ let testTargets: [Target] =
         tests(
             "Programs", "CameraDevice", uses: ["WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
         .testTarget(
+            name: "PairingFaultTests",
+            dependencies: ["Basics", "CameraDevice", "CameraPairing", "TestSupport", "Wire"] + combine + coreBluetooth,
+            path: "Tests/PairingFaultTests", swiftSettings: house),
+        .testTarget(
             name: "PorchlightTests",
             dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"] + coreBluetooth
                 + dBus + webRTC,

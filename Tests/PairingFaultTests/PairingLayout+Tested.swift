@@ -1,0 +1,6 @@
+import Wire
+
+extension PairingLayout {
+    /// Those that both sides speak.
+    static let tested: [PairingLayout] = [.standard, .chunked]
+}
