@@ -48,7 +48,7 @@ struct ConnectionTests {
         pair.peripheral.readValue(for: try pair.remote(pair.sample.value))
         let error = try await pair.app.expectDisconnected(pair.peripheral)
         #expect(error as? CBError == CBError(.connectionTimeout))
-        await pair.camera.events.expect(["unsubscribed"])
+        await pair.camera.events.expect(isAnswer ? ["read", "unsubscribed"] : ["unsubscribed"])
         #expect(conditions.packetsUntilLoss == nil, "the next connection is not cut")
         try await pair.app.connect(pair.peripheral)
     }
