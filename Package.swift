@@ -27,6 +27,7 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
 }
 
 let cLibraries: [Target] = [
+    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     system("CGStreamer", pkgConfig: "gstreamer-webrtc-1.0", apt: "libgstreamer-plugins-bad1.0-dev"),
     system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
@@ -72,6 +73,7 @@ let cLibraries: [Target] = [
 let platform: [Target] =
     frameworks + services + [
         storey("Platform", "Basics"),
+        storey("Platform", "HTTPClient", uses: ["Basics", "CCurl"]),
         storey("Platform", "SQLite", uses: ["Basics", "CSQLite"]),
         storey("Platform", "WebSockets", uses: ["Basics", "CWebSockets"]),
     ]
@@ -81,7 +83,7 @@ let wire: [Target] = [
 ]
 
 let sdk: [Target] = [
-    storey("SDK", "CloudClient", uses: ["Basics", "Wire"] + combine),
+    storey("SDK", "CloudClient", uses: ["Basics", "HTTPClient", "Wire"] + combine),
     storey("SDK", "CameraPairing", uses: ["Basics", "Wire"] + combine + coreBluetooth),
     storey("SDK", "LiveView", uses: ["Basics", "CloudClient", "Wire"] + combine + webRTC),
     storey("SDK", "Porchlight", uses: ["CameraPairing", "CloudClient", "LiveView", "Wire"] + combine),
@@ -91,7 +93,7 @@ let programs: [Target] = [
     storey("Programs", "CloudServer", uses: ["Basics", "SQLite", "WebSockets", "Wire"] + cryptoKit),
     storey(
         "Programs", "CameraDevice",
-        uses: ["Basics", "WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
+        uses: ["Basics", "HTTPClient", "WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
 ]
 
 let tools: [Target] = [
@@ -112,6 +114,7 @@ let testTargets: [Target] =
             name: "FuzzTargetsTests", dependencies: ["FuzzTargets"] + webRTC, path: "Tests/FuzzTargetsTests",
             swiftSettings: house),
         tests("Platform", "Basics"),
+        tests("Platform", "HTTPClient", uses: ["WebSockets"]),
         tests("Platform", "SQLite"),
         tests("Platform", "WebSockets"),
         .testTarget(
@@ -120,9 +123,10 @@ let testTargets: [Target] =
         tests("SDK", "CloudClient", uses: ["CloudServer", "WebSockets", "Wire"] + combine),
         tests("SDK", "CameraPairing", uses: ["Wire"] + combine + coreBluetooth),
         tests("SDK", "LiveView", uses: ["CloudClient", "WebSockets", "Wire"] + combine + webRTC),
-        tests("Programs", "CloudServer", uses: ["SQLite", "WebSockets", "Wire"] + cryptoKit),
+        tests("Programs", "CloudServer", uses: ["HTTPClient", "SQLite", "WebSockets", "Wire"] + cryptoKit),
         tests(
-            "Programs", "CameraDevice", uses: ["WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
+            "Programs", "CameraDevice",
+            uses: ["HTTPClient", "WebSockets", "Wire"] + coreBluetooth + cryptoKit + dBus + webRTC),
         .testTarget(
             name: "PairingFaultTests",
             dependencies: ["Basics", "CameraDevice", "CameraPairing", "TestSupport", "Wire"] + combine + coreBluetooth,

@@ -1,10 +1,7 @@
 import Basics
 import Foundation
+import HTTPClient
 import Wire
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// One cloud and one caller: where the services send their requests.
 ///
@@ -19,7 +16,7 @@ public final class CloudConnection: Sendable {
     public static let maximumAnswerBytes = 1 << 20
 
     private let current: Locked<CloudAccount?>
-    private let transport = HTTPTransport()
+    private let http = HTTPClient()
     private let timeout: Duration
     private let clock: any Clock<Duration>
 
@@ -52,18 +49,19 @@ public final class CloudConnection: Sendable {
     public var liveService: LiveService { LiveService(self) }
 
     /// Sends a request and accepts an answer with one of `statuses`.
-    func send(_ call: CloudCall, expecting statuses: Set<Int>) async throws(CloudError) -> HTTPAnswer {
+    func send(_ call: CloudCall, expecting statuses: Set<Int>) async throws(CloudError) -> HTTPClient.Answer {
         guard let account else { throw .notConfigured }
         let origin = try Origin(cloud: account.cloud)
         let url = try call.url(on: account.cloud)
-        var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
-        request.httpMethod = call.method
-        request.httpBody = call.body
-        request.setValue(call.accept, forHTTPHeaderField: "Accept")
-        request.setValue(call.contentType, forHTTPHeaderField: "Content-Type")
+        // The clock decides; the client's own limit, in real time, is only the last stop.
+        var request = HTTPClient.Request(
+            call.method, url, maximumAnswerBytes: Self.maximumAnswerBytes, timeout: timeout + .seconds(60))
+        request.body = call.body
+        request.headers["Accept"] = call.accept
+        request.headers["Content-Type"] = call.contentType
         // A session outlives a change of the account; the new token is none of the old cloud's business.
         if try Origin(cloud: url) == origin {
-            request.setValue("Bearer \(account.token.revealed)", forHTTPHeaderField: "Authorization")
+            request.headers["Authorization"] = "Bearer \(account.token.revealed)"
         }
         let answer = try await transfer(request, host: origin.description).get()
         guard statuses.contains(answer.status) else { throw CloudError(refusal: answer) }
@@ -82,10 +80,17 @@ public final class CloudConnection: Sendable {
         }
     }
 
-    private func transfer(_ request: URLRequest, host: String) async -> Result<HTTPAnswer, CloudError> {
-        await withTaskGroup(of: Result<HTTPAnswer, CloudError>.self) { group in
-            group.addTask { [transport] in
-                await transport.send(request, host: host, limit: Self.maximumAnswerBytes)
+    private func transfer(
+        _ request: HTTPClient.Request, host: String
+    ) async -> Result<HTTPClient.Answer, CloudError> {
+        await withTaskGroup(of: Result<HTTPClient.Answer, CloudError>.self) { group in
+            group.addTask { [http] in
+                do throws(HTTPClientError) {
+                    let answer = try await http.send(request)
+                    return CloudError(notFollowing: answer).map { .failure($0) } ?? .success(answer)
+                } catch {
+                    return .failure(CloudError(error, host: host))
+                }
             }
             group.addTask { [clock, timeout] in
                 do {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 public import Wire
 
 /// Why a call to the cloud has no result.
@@ -68,7 +69,7 @@ public enum CloudError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension CloudError {
     /// What an answer with an error status means.
-    init(refusal answer: HTTPAnswer) {
+    init(refusal answer: HTTPClient.Answer) {
         let error = try? JSONDecoder().decode(APIError.self, from: answer.body)
         switch (answer.status, error) {
         case (401, let error): self = .unauthorized(reason: error?.message ?? "the answer was 401 without a reason")
@@ -76,5 +77,32 @@ extension CloudError {
             self = .api(error, status: answer.status, retryAfter: answer.retryAfter)
         default: self = .unexpectedAnswer(status: answer.status, reason: "it carries no error of the cloud's form")
         }
+    }
+
+    /// What an answer means that asks for more than this client does; nil where it asks for nothing.
+    init?(notFollowing answer: HTTPClient.Answer) {
+        if answer.isRedirection {
+            let target = answer.redirectionTarget.flatMap { try? Origin(cloud: $0) }.map { "\($0.scheme)://\($0)" }
+            self = .redirected(to: target ?? "another address")
+        } else if answer.asksForPassword {
+            self = .unauthorized(reason: "the server asks for a user name and a password")
+        } else {
+            return nil
+        }
+    }
+
+    /// Why there is no answer.
+    init(_ error: HTTPClientError, host: String) {
+        self =
+            switch error {
+            case .cancelled: .cancelled
+            case .answerTooLarge(let limit): .tooLarge(limit: limit)
+            case .invalidURL(let reason): .badAddress(reason)
+            // The only header that holds what a caller gave.
+            case .invalidHeader(_, let reason): .badArgument(name: "token", reason: reason)
+            case .invalidMethod, .hostNotFound, .cannotConnect, .notSecure, .connectionLost, .timedOut,
+                .malformedAnswer, .closed, .failed:
+                .unreachable(host: host, reason: error.reason)
+            }
     }
 }

@@ -31,6 +31,18 @@ import Wire
         #expect(!"\(String(describing: error))".contains("canary"))
     }
 
+    @Test func aTokenOfTwoLinesIsNotSent() async throws {
+        try await withCloud({ _ in .json(200, [DeviceModel]()) }) { cloud in
+            let connection = CloudConnection(cloud.account(token: Secret("canary\r\nX-Other: 1")))
+            let error = await #expect(throws: CloudError.self) {
+                try await connection.deviceService.devices(spaceId: "home")
+            }
+            #expect(
+                error == .badArgument(name: "token", reason: "holds a line break or another control character"))
+            #expect(cloud.received.isEmpty)
+        }
+    }
+
     @Test func usesTheNewestConfiguration() async throws {
         try await withCloud({ _ in .json(200, [DeviceModel]()) }) { cloud in
             let connection = cloud.connection()
@@ -64,7 +76,7 @@ import Wire
     }
 
     @Test func refusedConnection() async throws {
-        let deaf = try DeafPort()
+        let deaf = DeafPort()
         let connection = CloudConnection(
             CloudAccount(
                 environment: .dev, region: .us, cloud: URL(string: "http://127.0.0.1:\(deaf.number)")!,
@@ -133,7 +145,7 @@ import Wire
         }
     }
 
-    /// On Linux `URLSession` stops the program when a redirection is answered after its task was cancelled.
+    /// It stopped the program once, when `URLSession` carried it.
     @Test func aRedirectionMayMeetItsCancellation() async throws {
         try await withCloud({ _ in .text(302, "", headers: ["Location": "/elsewhere"]) }) { cloud in
             let devices = cloud.connection(clock: ManualClock()).deviceService

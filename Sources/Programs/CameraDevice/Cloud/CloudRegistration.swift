@@ -1,10 +1,7 @@
 import Basics
 import Foundation
+import HTTPClient
 import Wire
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Registers the camera with its cloud, and reports why a pairing failed.
 ///
@@ -21,14 +18,17 @@ final class CloudRegistration: Sendable {
         var report: Duration = .seconds(10)
     }
 
-    private typealias Answer = CloudHTTP.Answer
+    private typealias Answer = HTTPClient.Answer
+
+    /// A longer answer is cut off, and none.
+    private static let maximumAnswerBytes = 1 << 16
 
     private let identity: CameraIdentity
     private let model: String
     private let clock: any Clock<Duration>
     private let random: SharedRandom
     private let patience: Patience
-    private let http = CloudHTTP()
+    private let http = HTTPClient()
     private let log = Log("registration")
 
     /// Registers `identity`.
@@ -42,8 +42,6 @@ final class CloudRegistration: Sendable {
         self.random = random
         self.patience = patience
     }
-
-    deinit { http.close() }
 
     /// Registers with the session key.
     /// - Throws: The failure to show to the person who pairs.
@@ -85,7 +83,9 @@ final class CloudRegistration: Sendable {
 
     /// What an answer means for the person; nil where it is none of the cloud's own, so that trying again makes sense.
     private static func failure(of answer: Answer) -> PairingFailure? {
-        guard !isPassing(answer.status), let error = try? JSONDecoder().decode(APIError.self, from: answer.body) else {
+        guard !isPassing(answer.status), !answer.isRedirection,
+            let error = try? JSONDecoder().decode(APIError.self, from: answer.body)
+        else {
             return nil
         }
         return switch error.code {
@@ -99,12 +99,11 @@ final class CloudRegistration: Sendable {
 
     private static func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
 
-    private static func request(_ body: some Encodable, to address: URL) throws(PairingFailure) -> URLRequest {
-        var request = URLRequest(url: address)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    private static func request(_ body: some Encodable, to address: URL) throws(PairingFailure) -> HTTPClient.Request {
+        var request = HTTPClient.Request("POST", address, maximumAnswerBytes: maximumAnswerBytes)
+        request.headers["Content-Type"] = "application/json"
         do {
-            request.httpBody = try JSONEncoder().encode(body)
+            request.body = try JSONEncoder().encode(body)
         } catch {
             throw .internalFault
         }
@@ -113,7 +112,7 @@ final class CloudRegistration: Sendable {
 
     /// Sends a request until `read` makes something of the answer, or the budget is spent (nil).
     private func repeated<Outcome: Sendable>(
-        _ request: URLRequest, _ budget: Duration, read: @Sendable (Answer) -> Outcome?
+        _ request: HTTPClient.Request, _ budget: Duration, read: @Sendable (Answer) -> Outcome?
     ) async -> Outcome? {
         let watch = Stopwatch(clock)
         var backoff = Backoff(limit: .seconds(8))
@@ -127,15 +126,18 @@ final class CloudRegistration: Sendable {
         return nil
     }
 
-    private func attempt(_ request: URLRequest, _ limit: Duration) async -> Answer? {
+    private func attempt(_ request: HTTPClient.Request, _ limit: Duration) async -> Answer? {
         let answer: Answer?? = await limited(to: limit, on: clock) { [http, log] in
-            do {
-                return try await http.send(request)
+            do throws(HTTPClientError) {
+                let answer = try await http.send(request)
+                guard answer.asksForPassword else { return answer }
+                // No cloud does; something stands in between.
+                log.info("what answers in the cloud's place asks for a password")
             } catch {
-                // The code alone: a description could repeat the address.
-                log.info("the cloud did not answer (\((error as? URLError)?.code.rawValue ?? 0))")
-                return nil
+                // Without the address.
+                log.info("the cloud did not answer: \(error.reason)")
             }
+            return nil
         }
         return answer ?? nil
     }

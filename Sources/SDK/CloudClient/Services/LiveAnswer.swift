@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPClient
 public import Wire
 
 /// A camera's answer to an offer, and the session it opens.
@@ -22,7 +23,7 @@ public struct LiveAnswer: Sendable, Hashable {
 }
 
 extension LiveAnswer {
-    init(_ answer: HTTPAnswer) throws(CloudError) {
+    init(_ answer: HTTPClient.Answer) throws(CloudError) {
         func refusal(_ reason: String) -> CloudError { .unexpectedAnswer(status: answer.status, reason: reason) }
         let mediaType = (answer["Content-Type"] ?? "").prefix { $0 != ";" }.lowercased()
         guard mediaType.trimmingCharacters(in: .whitespaces) == "application/sdp" else {

@@ -1,15 +1,12 @@
 import CryptoKit
 import Foundation
+import HTTPClient
 import TestSupport
 import Testing
 import WebSockets
 import Wire
 
 @testable import CameraDevice
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 @Suite struct CloudRegistrationTests {
     private let identity: CameraIdentity
@@ -159,13 +156,13 @@ import Wire
         #expect(thief.requests.count == 0, "the session key went to another server")
     }
 
-    /// Cancelling a task at the moment of its redirect stopped the program once.
+    /// Cancelling a task at the moment of its redirect stopped the program once, when `URLSession` carried it.
     @Test func aRedirectMayMeetItsCancellation() async throws {
         let cloud = try await FakeCloud.start { _, _ in
             HTTPResponse(status: 302, headers: ["Location": "/elsewhere"])
         }
-        let http = CloudHTTP()
-        let request = URLRequest(url: cloud.url.cloudRoute(CloudRoute.registrations))
+        let http = HTTPClient()
+        let request = HTTPClient.Request("GET", cloud.url.cloudRoute(CloudRoute.registrations))
         for step in 0..<300 {
             let sending = Task { try await http.send(request) }
             let cancelling = Task {

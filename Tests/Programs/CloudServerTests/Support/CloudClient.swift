@@ -1,19 +1,17 @@
 import Foundation
-import FoundationNetworking
+import HTTPClient
 import Testing
 import WebSockets
 import Wire
 
 @testable import CloudServer
 
-/// A person's client over real sockets: Foundation's own.
+/// A person's client over real sockets.
 final class CloudClient: Sendable {
     let port: Int
-    private let session = URLSession(configuration: .ephemeral)
+    private let http = HTTPClient()
 
     init(_ server: CloudServer) { port = server.port }
-
-    deinit { session.invalidateAndCancel() }
 
     struct Answer: Sendable {
         var status: Int
@@ -27,17 +25,15 @@ final class CloudClient: Sendable {
     func send(
         _ method: String, _ path: String, body: Data? = nil, type: String? = nil, token: Secret? = nil
     ) async throws -> Answer {
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
-        request.httpMethod = method
-        request.httpBody = body
-        request.setValue(type, forHTTPHeaderField: "Content-Type")
-        request.setValue(token.map { "Bearer \($0.revealed)" }, forHTTPHeaderField: "Authorization")
-        request.timeoutInterval = 30
-        let (data, response) = try await session.data(for: request)
-        let http = try #require(response as? HTTPURLResponse)
+        var request = HTTPClient.Request(
+            method, try #require(URL(string: "http://127.0.0.1:\(port)\(path)")), timeout: .seconds(30))
+        request.body = body
+        request.headers["Content-Type"] = type
+        request.headers["Authorization"] = token.map { "Bearer \($0.revealed)" }
+        let answer = try await http.send(request)
         var headers = HTTPFields()
-        for (name, value) in http.allHeaderFields { headers["\(name)"] = "\(value)" }
-        return Answer(status: http.statusCode, data: data, headers: headers)
+        for (name, value) in answer.fields { headers[name] = value }
+        return Answer(status: answer.status, data: answer.body, headers: headers)
     }
 
     func post(_ path: String, _ body: some Encodable, token: Secret? = nil) async throws -> Answer {

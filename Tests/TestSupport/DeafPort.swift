@@ -1,14 +1,15 @@
-import Foundation
-import Testing
+import Glibc
 
 /// A port of this machine that is taken and at which nobody listens: connections to it are refused.
-final class DeafPort {
-    let number: Int
+public final class DeafPort: Sendable {
+    /// Its number.
+    public let number: Int
     private let descriptor: Int32
 
-    init() throws {
+    /// Takes a free port.
+    public init() {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        try #require(descriptor >= 0)
+        precondition(descriptor >= 0, "no socket")
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -20,7 +21,7 @@ final class DeafPort {
             }
         }
         number = Int(UInt16(bigEndian: address.sin_port))
-        try #require(result == 0)
+        precondition(result == 0, "no port")
     }
 
     deinit { close(descriptor) }
