@@ -9,7 +9,7 @@ public import Foundation
 public struct Frame: Sendable, Hashable {
     /// Bytes of the header.
     public static let headerBytes = 4
-    /// The largest message, in bytes.
+    /// The largest message, in bytes; the smallest has one.
     public static let maximumMessageBytes = 4096
     /// The smallest room a frame needs: a header, the length and one byte.
     public static let minimumBytes = headerBytes + 3
@@ -27,8 +27,9 @@ public struct Frame: Sendable, Hashable {
 
     /// Reads one characteristic value.
     public init(decoding data: Data) throws(WireError) {
-        guard data.count >= Self.headerBytes, data.count <= 512 else {
-            throw .length(field: "frame", actual: data.count, allowed: Self.headerBytes...512)
+        // Never the header alone: BlueZ shows what a client reads as if it had been notified, and a position has four bytes.
+        guard data.count > Self.headerBytes, data.count <= 512 else {
+            throw .length(field: "frame", actual: data.count, allowed: Self.headerBytes + 1...512)
         }
         let bytes = Array(data.prefix(Self.headerBytes))
         guard bytes[0] >> 4 == 1 else { throw .version(Int(bytes[0] >> 4)) }
@@ -62,8 +63,8 @@ public struct Frame: Sendable, Hashable {
     ///   - message: Its number: one more than that of the message before on this link, modulo 256.
     ///   - limit: The longest characteristic value, in bytes: the MTU minus three, and at least ``minimumBytes``.
     public static func split(_ bytes: Data, message: UInt8, limit: Int) throws(WireError) -> [Frame] {
-        guard bytes.count <= maximumMessageBytes else {
-            throw .length(field: "message", actual: bytes.count, allowed: 0...maximumMessageBytes)
+        guard (1...maximumMessageBytes).contains(bytes.count) else {
+            throw .length(field: "message", actual: bytes.count, allowed: 1...maximumMessageBytes)
         }
         guard limit >= minimumBytes else {
             throw .length(field: "frame", actual: limit, allowed: minimumBytes...512)

@@ -51,8 +51,8 @@ public struct FrameReassembler: Sendable {
             }
             let bytes = Array(frame.payload.prefix(2))
             let length = Int(bytes[0]) << 8 | Int(bytes[1])
-            guard length <= Frame.maximumMessageBytes else {
-                throw .length(field: "message", actual: length, allowed: 0...Frame.maximumMessageBytes)
+            guard (1...Frame.maximumMessageBytes).contains(length) else {
+                throw .length(field: "message", actual: length, allowed: 1...Frame.maximumMessageBytes)
             }
             partial = Partial(message: frame.message, length: length, nextIndex: 0, bytes: Data())
         }

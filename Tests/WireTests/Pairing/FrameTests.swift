@@ -12,9 +12,17 @@ import Wire
             ])
     }
 
-    @Test func anEmptyMessageIsOneFrame() throws {
-        let frames = try Frame.split(Data(), message: 255, limit: 7)
-        #expect(frames.map(\.encoded) == [Data([0x13, 255, 0, 0, 0, 0])])
+    @Test func nothingIsEmpty() {
+        #expect(throws: WireError.length(field: "message", actual: 0, allowed: 1...4096)) {
+            try Frame.split(Data(), message: 255, limit: 7)
+        }
+        #expect(throws: WireError.length(field: "frame", actual: 4, allowed: 5...512)) {
+            try Frame(decoding: Data([0x12, 0, 0, 1]))
+        }
+        var reassembler = FrameReassembler()
+        #expect(throws: WireError.length(field: "message", actual: 0, allowed: 1...4096)) {
+            try reassembler.receive(Data([0x13, 255, 0, 0, 0, 0]))
+        }
     }
 
     @Test(arguments: 7...512)
@@ -22,13 +30,13 @@ import Wire
         var random = SeededGenerator(seed: UInt64(limit))
         // The sizes at which the number of frames changes, the ends, and some between.
         let room = limit - Frame.headerBytes
-        var sizes: Set<Int> = [0, 1, 2, room - 3, room - 2, room - 1, 2 * room - 2, 2 * room - 1, 4095, 4096]
-        for _ in 0..<4 { sizes.insert(Int.random(in: 0...4096, using: &random)) }
-        for size in sizes.sorted() where (0...4096).contains(size) {
+        var sizes: Set<Int> = [1, 2, room - 3, room - 2, room - 1, 2 * room - 2, 2 * room - 1, 4095, 4096]
+        for _ in 0..<4 { sizes.insert(Int.random(in: 1...4096, using: &random)) }
+        for size in sizes.sorted() where (1...4096).contains(size) {
             let message = random.data(count: size)
             let number = UInt8.random(in: 0...255, using: &random)
             let frames = try Frame.split(message, message: number, limit: limit)
-            #expect(frames.count == max(1, (size + 2 + room - 1) / room))
+            #expect(frames.count == (size + 2 + room - 1) / room)
             #expect(frames.allSatisfy { $0.encoded.count <= limit && $0.message == number })
             #expect(frames.map(\.index) == Array(0..<frames.count))
             #expect(frames.filter(\.isFirst).map(\.index) == [0])
@@ -57,7 +65,7 @@ import Wire
     }
 
     @Test func refusesAMessageThatIsTooLong() {
-        #expect(throws: WireError.length(field: "message", actual: 4097, allowed: 0...4096)) {
+        #expect(throws: WireError.length(field: "message", actual: 4097, allowed: 1...4096)) {
             try Frame.split(Data(count: 4097), message: 0, limit: 20)
         }
     }
@@ -70,9 +78,9 @@ import Wire
         #expect(try Frame(decoding: encoded[2...]) == frames[1])
     }
 
-    @Test(arguments: [0, 1, 3, 513, 4096])
+    @Test(arguments: [0, 1, 3, 4, 513, 4096])
     func refusesAValueOfTheWrongLength(count: Int) {
-        #expect(throws: WireError.length(field: "frame", actual: count, allowed: 4...512)) {
+        #expect(throws: WireError.length(field: "frame", actual: count, allowed: 5...512)) {
             try Frame(decoding: Data(repeating: 0x10, count: count))
         }
     }
@@ -84,7 +92,7 @@ import Wire
         }
     }
 
-    @Test(arguments: [[0x10, 0, 0, 0], [0x11, 0, 0, 1], [0x13, 0, 1, 0]] as [[UInt8]])
+    @Test(arguments: [[0x10, 0, 0, 0, 1], [0x11, 0, 0, 1, 1], [0x13, 0, 1, 0, 1]] as [[UInt8]])
     func refusesAFirstFlagThatContradictsTheIndex(bytes: [UInt8]) {
         #expect(
             throws: WireError.value(field: "frame", reason: "the first flag and the index contradict each other")

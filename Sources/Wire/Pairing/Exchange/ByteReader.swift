@@ -18,7 +18,7 @@ struct ByteReader {
     }
 
     mutating func bytes(_ count: Int, _ field: String) throws(WireError) -> Data {
-        guard rest.count >= count else { throw .length(field: field, actual: rest.count, allowed: count...count) }
+        guard rest.count >= count else { throw .missing(field: field) }
         defer { rest = rest.dropFirst(count) }
         return Data(rest.prefix(count))
     }

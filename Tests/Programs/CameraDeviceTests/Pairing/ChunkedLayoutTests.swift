@@ -140,10 +140,10 @@ import Wire
     }
 
     static let malformed: [([UInt8], Refusal)] = [
-        ([], .length), ([0x00], .unknownCommand), ([0x7F, 1, 2], .unknownCommand), ([0x85, 0, 0], .unknownCommand),
+        ([0x00], .unknownCommand), ([0x7F, 1, 2], .unknownCommand), ([0x85, 0, 0], .unknownCommand),
         ([0x01], .incomplete), ([0x01, 2, 0, 0], .value), ([0x01, 1, 0], .incomplete), ([0x01, 1, 0, 0, 0], .value),
-        ([0x02, 0], .value), ([0x04, 9], .value), ([0x03, 1], .incomplete), ([0x03, 1, 255, 65], .length),
-        ([0x10], .incomplete), ([0x10, 0, 4], .length), ([0x12], .length),
+        ([0x02, 0], .value), ([0x04, 9], .value), ([0x03, 1], .incomplete), ([0x03, 1, 255, 65], .incomplete),
+        ([0x10], .incomplete), ([0x10, 0, 4], .incomplete), ([0x12], .length),
         ([0x10, 0] + Array(repeating: 4, count: 65), .unknownCommand),
         ([0x11] + Array(repeating: 4, count: 32), .unknownCommand),
         ([0x12] + Array(repeating: 4, count: 40), .unknownCommand),
