@@ -16,21 +16,21 @@ protocol Command: SendableMetatype {
 enum CommandError: Error, CustomStringConvertible {
     /// The words are wrong: exit code 64.
     case usage(String)
-    /// It was understood and could not be done: exit code 1.
-    case failed(String)
+    /// It was understood and could not be done: exit code 1, or one that says more.
+    case failed(String, code: EndCode = .failed)
 
     static let failureCode: Int32 = 1
 
     var exitCode: Int32 {
         switch self {
-        case .usage: 64
-        case .failed: Self.failureCode
+        case .usage: EndCode.usage.rawValue
+        case .failed(_, let code): code.rawValue
         }
     }
 
     var description: String {
         switch self {
-        case .usage(let text), .failed(let text): text
+        case .usage(let text), .failed(let text, _): text
         }
     }
 }

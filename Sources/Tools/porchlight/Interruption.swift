@@ -49,7 +49,8 @@ final class Interruption: @unchecked Sendable {
             group.addTask { try await work() }
             group.addTask {
                 await self.wait()
-                throw StepFailure(step: step, reason: "it was interrupted", advice: await advice())
+                throw StepFailure(
+                    step: step, reason: "it was interrupted", advice: await advice(), code: .interrupted)
             }
             guard let result = try await group.next() else { throw CancellationError() }
             return result

@@ -41,8 +41,14 @@ actor Demo {
         try await startCamera(cloud: cloud.address)
         InstaSDK.configure(environment: .production, region: .us, cloud: cloud.address, token: owner.token)
         let walk = Walkthrough(
-            steps: steps, spaceID: owner.spaceId, network: network, snapshot: snapshot, framesToSee: 30)
-        let seen = try await walk.run()
+            steps: steps, spaceID: owner.spaceId,
+            answers: PairingAnswers(ssid: network.ssid, password: .known(network.password)), snapshot: snapshot,
+            framesToSee: 30)
+        guard case .watched(let seen) = try await walk.run() else {
+            throw StepFailure(
+                step: "find a camera", reason: "a device of another make was nearer than the demo's own camera",
+                advice: "Use the software radio: PORCHLIGHT_RADIO=software.")
+        }
         let report = seen.report(await steps.done)
         let page = LivePage(cloud: cloud.address, spaceID: owner.spaceId, deviceID: seen.deviceID)
         return Outcome(report: report, page: page.address(token: owner.token))

@@ -21,6 +21,12 @@ struct JoinWish: Sendable {
     /// - Throws: ``CommandError/usage(_:)``, which says nothing of the password but its length.
     func check() throws(CommandError) {
         try Self.check(ssid: ssid)
+        try Self.check(password: password)
+    }
+
+    /// Refuses what is no network's password; none is one.
+    /// - Throws: ``CommandError/usage(_:)``, which says nothing of the password but its length.
+    static func check(password: Secret) throws(CommandError) {
         guard !password.isEmpty else { return }
         do throws(WireError) {
             try PairingCredentials.check(password: password)

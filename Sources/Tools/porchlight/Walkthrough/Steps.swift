@@ -23,6 +23,7 @@ actor Steps {
     /// Shows lines that belong to the step before.
     func remark(_ lines: [String]) {
         guard showsLines else { return }
+        Terminal.progress("")
         for line in lines { Terminal.say("  \(line)") }
     }
 
@@ -31,12 +32,14 @@ actor Steps {
     ///   - name: Shown, and named in the failure.
     ///   - limit: The longest it may take.
     ///   - advice: What to do when it takes longer, and about an error without a ``Remedy``.
+    ///   - code: What a script is told of its failure, where the error does not say.
     ///   - late: Why it takes longer, asked when it does; nil for no more than that.
     ///   - summary: What to show of the result.
     ///   - body: The work; an error that it throws is the reason of the failure.
     func run<Result: Sendable>(
-        _ name: String, limit: Duration, advice: String, late: @escaping @Sendable () -> Late? = { nil },
-        summary: @Sendable (Result) -> String = { _ in "" }, _ body: @escaping @Sendable () async throws -> Result
+        _ name: String, limit: Duration, advice: String, code: EndCode = .failed,
+        late: @escaping @Sendable () -> Late? = { nil }, summary: @Sendable (Result) -> String = { _ in "" },
+        _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         begun.insert(name)
         let clock = ContinuousClock()
@@ -44,7 +47,7 @@ actor Steps {
         let progress = showsLines ? Task { await Self.showProgress(name, since: start) } : nil
         defer { progress?.cancel() }
         do {
-            let result = try await race(name, limit: limit, advice: advice, late: late, body)
+            let result = try await race(name, limit: limit, advice: advice, code: code, late: late, body)
             let taken = start.duration(to: clock.now)
             done.append(WalkthroughReport.Step(name: name, milliseconds: taken.milliseconds))
             progress?.cancel()
@@ -64,7 +67,7 @@ actor Steps {
     }
 
     private func race<Result: Sendable>(
-        _ name: String, limit: Duration, advice: String, late: @escaping @Sendable () -> Late?,
+        _ name: String, limit: Duration, advice: String, code: EndCode, late: @escaping @Sendable () -> Late?,
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result.self) { [camera] group in
@@ -74,17 +77,21 @@ actor Steps {
                     return try await body()
                 } catch let failure as StepFailure {
                     throw failure
+                } catch let error as CommandError {
+                    throw error
                 } catch {
                     let remedy = Remedy(for: error)
                     throw StepFailure(
-                        step: name, reason: remedy?.reason ?? "\(error)", advice: remedy?.advice ?? advice)
+                        step: name, reason: remedy?.reason ?? "\(error)", advice: remedy?.advice ?? advice,
+                        code: EndCode(for: error) ?? code, cause: error)
                 }
             }
             group.addTask {
                 try await Task.sleep(for: limit)
                 let late = late()
                 throw StepFailure(
-                    step: name, reason: late?.reason ?? "nothing within \(limit.text)", advice: late?.advice ?? advice)
+                    step: name, reason: late?.reason ?? "nothing within \(limit.text)", advice: late?.advice ?? advice,
+                    code: code)
             }
             if let camera {
                 group.addTask {

@@ -6,6 +6,25 @@ import Porchlight
 /// What an app does, from the first scan to the first picture: the public SDK and nothing else.
 struct Walkthrough: Sendable {
     /// What the walk-through ends with.
+    enum Ending: Sendable {
+        /// The camera is in the cloud, and has been seen.
+        case watched(Outcome)
+        /// A device that is not ours, and has no cloud, is on the network.
+        case joined(Onboarding)
+    }
+
+    /// A device that has been brought onto a network, and no more.
+    struct Onboarding: Sendable {
+        var name: String
+        /// Where the device wants the person to go on; its own word.
+        var page: URL?
+
+        func report(_ steps: [WalkthroughReport.Step]) -> OnboardingReport {
+            OnboardingReport(steps: steps, name: name, onboardingPage: page?.absoluteString)
+        }
+    }
+
+    /// What has been seen of a camera.
     struct Outcome: Sendable {
         var deviceID: String
         var frames: Int
@@ -26,17 +45,15 @@ struct Walkthrough: Sendable {
 
     let steps: Steps
     let spaceID: String
-    let network: JoinWish
-    /// Nil for the nearest camera.
-    var cameraChoice: CameraChoice?
+    let answers: PairingAnswers
     /// Where the picture goes; nil for a file named after the device in the temporary directory.
     let snapshot: URL?
     /// How many decoded pictures are proof enough.
     let framesToSee: Int
 
-    private let ble = BLEManager.instance
+    let ble = BLEManager.instance
 
-    private static let credentialsStep = "write the credentials"
+    static let credentialsStep = "write the credentials"
 
     /// What to do after the walk was interrupted. Once the camera may have the credentials, it goes on without the app.
     func adviceAfterInterruption() async -> String {
@@ -46,17 +63,24 @@ struct Walkthrough: Sendable {
             + "and start it again."
     }
 
-    func run() async throws -> Outcome {
-        let camera = try await findCamera()
+    func run() async throws -> Ending {
+        let camera = try await answers.camera(try await findCamera(), of: ble)
         try await connect(to: camera)
+        guard camera.protocol == .porchlight else {
+            try await listNetworks(of: camera)
+            return .joined(try await join(try await answers.network(ble), camera))
+        }
         try await readDeviceID()
-        try await listNetworks()
+        try await listNetworks(of: camera)
+        let network = try await answers.network(ble)
         let session = try await createSession()
-        try await writeCredentials(session)
-        let deviceID = try await waitForCloud(session.sessionKey)
+        let deviceID = try await join(network, session)
         try await waitUntilPaired(deviceID, session.sessionKey)
-        return try await watch(deviceID)
+        return .watched(try await watch(deviceID))
     }
+
+    /// Hangs up, so that a camera that has not joined waits to be paired again.
+    func leave() { ble.disconnect() }
 
     /// Minutes of pairing are not worth a picture that cannot be kept.
     static func checkSnapshot(_ path: String?) throws(StepFailure) {
@@ -74,7 +98,7 @@ struct Walkthrough: Sendable {
     private func findCamera() async throws -> BLECamera {
         try await steps.run(
             "turn Bluetooth on", limit: .seconds(10),
-            advice: RadioWish.advice,
+            advice: RadioWish.advice, code: .noBluetooth,
             late: { Steps.Late(reason: RadioWish.absence(ble.centralManager), advice: RadioWish.advice) },
             summary: { CBManager.radioDescription }
         ) {
@@ -85,22 +109,23 @@ struct Walkthrough: Sendable {
                 if state == .unauthorized {
                     throw StepFailure(
                         step: "turn Bluetooth on", reason: RadioWish.absence(ble.centralManager),
-                        advice: RadioWish.advice)
+                        advice: RadioWish.advice, code: .noBluetooth)
                 }
             }
         }
         return try await steps.run(
             "find a camera", limit: .seconds(35),
             advice: "Check that the camera is on and near, then try again. One that is paired already does not show.",
+            code: .noCamera,
             late: {
-                guard let cameraChoice else { return nil }
+                guard let cameraChoice = answers.camera else { return nil }
                 let advice = "Choose one that is heard with --camera; the camera's own terminal says its name."
                 return Steps.Late(reason: cameraChoice.missing(among: ble.cameraList), advice: advice)
             },
-            summary: { (camera: BLECamera) in "\(camera.name), \(camera.rssi) dBm" }
+            summary: { (camera: BLECamera) in answers.asksForCamera ? "" : "\(camera.name), \(camera.rssi) dBm" }
         ) {
             let heard = try await ble.findCameras()
-            guard let cameraChoice else { return heard[0] }
+            guard let cameraChoice = answers.camera else { return heard[0] }
             for await list in ble.$cameraList.values {
                 if let camera = list.first(where: cameraChoice.matches) { return camera }
             }
@@ -110,7 +135,8 @@ struct Walkthrough: Sendable {
 
     private func connect(to camera: BLECamera) async throws {
         try await steps.run(
-            "connect", limit: .seconds(25), advice: "Move the camera closer, then try again.", summary: { camera.name }
+            "connect", limit: .seconds(25), advice: "Move the camera closer, then try again.", code: .noConnection,
+            summary: { camera.name }
         ) {
             try await ble.connect(to: camera)
         }
@@ -118,21 +144,27 @@ struct Walkthrough: Sendable {
 
     private func readDeviceID() async throws {
         _ = try await steps.run(
-            "read the device id", limit: .seconds(10), advice: "Try again.", summary: { $0 }
+            "read the device id", limit: .seconds(10), advice: "Try again.", code: .noConnection, summary: { $0 }
         ) {
             try await ble.deviceId()
         }
     }
 
-    private func listNetworks() async throws {
+    private func listNetworks(of camera: BLECamera) async throws {
+        // A device may want somebody to press its button first, to be sure that they are near.
+        let button = Task {
+            for await isAwaited in ble.$buttonPressAwaited.values where isAwaited {
+                await steps.remark(["Press the button on \(camera.name)."])
+            }
+        }
+        defer { button.cancel() }
         _ = try await steps.run(
             "list the camera's networks", limit: .seconds(95),
-            advice: "Give the camera a minute after power-on, then try again.",
-            summary: { (list: [WifiNetwork]) in "\(list.count): \(list.map(\.ssid).joined(separator: ", "))" }
+            advice: "Give the camera a minute after power-on, then try again.", code: .noNetwork,
+            summary: { (list: [WifiNetwork]) in answers.asksForNetwork ? "" : Self.summary(of: list) }
         ) {
-            let heard = try await ble.networks()
-            if network.isHidden { return heard }
-            let ssid = network.ssid
+            guard let heard = try await firstNetworks() else { return [] }
+            guard let ssid = answers.ssid, !answers.isHidden else { return heard }
             return try await withThrowingTaskGroup(of: [WifiNetwork].self) { group in
                 defer { group.cancelAll() }
                 group.addTask {
@@ -148,7 +180,8 @@ struct Walkthrough: Sendable {
                         step: "list the camera's networks",
                         reason: "the camera does not hear '\(ssid)'; it hears "
                             + ble.wifiList.map { "'\($0.ssid)'" }.joined(separator: ", "),
-                        advice: "Choose one of these with --ssid; for one that hides its name, add --hidden.")
+                        advice: "Choose one of these with --ssid; for one that hides its name, add --hidden.",
+                        code: .noNetwork)
                 }
                 guard let list = try await group.next() else { throw CancellationError() }
                 return list
@@ -156,16 +189,23 @@ struct Walkthrough: Sendable {
         }
     }
 
-    private func writeCredentials(_ session: PairingSessionKeyModel) async throws {
-        try await steps.run(
-            Self.credentialsStep, limit: .seconds(35), advice: "Try again.", summary: { "for '\(network.ssid)'" }
-        ) {
-            try await ble.write(
-                WiFiDetailModel(
-                    ssid: network.ssid, password: network.password.revealed, sessionKey: session.sessionKey,
-                    env: ServerEnvironment.production.rawValue, region: session.region))
+    private static func summary(of list: [WifiNetwork]) -> String {
+        let names = list.prefix(5).map(\.ssid).joined(separator: ", ")
+        return "\(list.count): \(names)\(list.count > 5 ? ", …" : "")"
+    }
+
+    /// The first networks; nil where the device cannot list any.
+    private func firstNetworks() async throws -> [WifiNetwork]? {
+        try await withThrowingTaskGroup(of: [WifiNetwork]?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await ble.networks { !$0.isEmpty } }
+            group.addTask {
+                for await isUnavailable in ble.$wifiListUnavailable.values where isUnavailable { return nil }
+                throw CancellationError()
+            }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
         }
-        ble.disconnect()
     }
 
     // MARK: Cloud
@@ -173,7 +213,7 @@ struct Walkthrough: Sendable {
     private func createSession() async throws -> PairingSessionKeyModel {
         try await steps.run(
             "create a pairing session", limit: .seconds(20), advice: "Check that the cloud answers, then try again.",
-            summary: { (session: PairingSessionKeyModel) in "valid for \(session.expiresIn) s" }
+            code: .cloud, summary: { (session: PairingSessionKeyModel) in "valid for \(session.expiresIn) s" }
         ) {
             try await Factory.spaceService.createPairingSessionKey(
                 spaceId: spaceID,
@@ -181,29 +221,10 @@ struct Walkthrough: Sendable {
         }
     }
 
-    private func waitForCloud(_ sessionKey: String) async throws -> String {
-        try await steps.run(
-            "wait for the camera in the cloud", limit: .seconds(180),
-            advice: "Check the Wi-Fi password, then start again.", summary: { $0 }
-        ) {
-            // A camera that the network did not let in has no way to the cloud: it comes back over Bluetooth and says
-            // why, and this passes it on to the session.
-            let messenger = Task {
-                let failure = try await ble.setbackOfCamera()
-                try await Factory.spaceService.reportPairingFailure(failure, sessionKey: sessionKey)
-            }
-            defer {
-                messenger.cancel()
-                ble.stopScan()
-            }
-            return try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).deviceId(every: .seconds(1))
-        }
-    }
-
     private func waitUntilPaired(_ deviceID: String, _ sessionKey: String) async throws {
         _ = try await steps.run(
             "wait until it is paired", limit: .seconds(60), advice: "Check that the camera reaches the cloud.",
-            summary: { (device: DeviceModel) in "\(device.pairingStatus)" }
+            code: .cameraNotAccepted, summary: { (device: DeviceModel) in "\(device.pairingStatus)" }
         ) {
             try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).pairedDevice(
                 deviceId: deviceID, every: .seconds(1))
@@ -216,7 +237,7 @@ struct Walkthrough: Sendable {
         let view = LiveViewModel.model(spaceId: spaceID, deviceId: deviceID)
         let firstFrame = try await steps.run(
             "open the live view", limit: .seconds(35), advice: "Check that the camera is online, then try again.",
-            summary: { (first: Duration) in "first frame after \(first.milliseconds) ms" }
+            code: .noPicture, summary: { (first: Duration) in "first frame after \(first.milliseconds) ms" }
         ) {
             try await LiveViewModel.prepare()
             view.connect()
@@ -227,6 +248,7 @@ struct Walkthrough: Sendable {
         let pictures = view.remoteViews[0]
         let size = try await steps.run(
             "receive decoded frames", limit: .seconds(20), advice: "Look at the load of this machine.",
+            code: .noPicture,
             summary: { (size: CGSize) in "\(pictures.frameCount) of \(Int(size.width))x\(Int(size.height))" }
         ) {
             for await _ in pictures.frames where pictures.frameCount >= framesToSee { break }
@@ -234,7 +256,7 @@ struct Walkthrough: Sendable {
         }
         let rssi = try await steps.run(
             "read the signal on the data channel", limit: .seconds(20), advice: "Update the camera.",
-            summary: { (rssi: Int) in "\(rssi) dBm" }
+            code: .noPicture, summary: { (rssi: Int) in "\(rssi) dBm" }
         ) {
             for await rssi in view.$rssi.values { if let rssi { return rssi } }
             throw CancellationError()

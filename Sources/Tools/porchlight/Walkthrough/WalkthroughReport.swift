@@ -19,19 +19,32 @@ struct WalkthroughReport: Encodable {
     var liveAddress: String?
 }
 
+/// What `porchlight pair --json` prints of a device that is not ours, and has been brought onto a network.
+struct OnboardingReport: Encodable {
+    var steps: [WalkthroughReport.Step]
+    var name: String
+    /// Where the device wants the person to go on; nil when it has not said.
+    var onboardingPage: String?
+}
+
 /// What they print when a step failed.
 struct StepFailureReport: Encodable {
     struct Failure: Encodable {
         var step: String
         var reason: String
         var advice: String
+        /// The name of the exit code, such as `wrongPassword`.
+        var kind: String
+        var exitCode: Int32
     }
 
     var error: Failure
     var steps: [WalkthroughReport.Step]
 
     init(_ failure: StepFailure, done steps: [WalkthroughReport.Step]) {
-        error = Failure(step: failure.step, reason: failure.reason, advice: failure.advice)
+        error = Failure(
+            step: failure.step, reason: failure.reason, advice: failure.advice,
+            kind: "\(failure.code)", exitCode: failure.code.rawValue)
         self.steps = steps
     }
 }

@@ -13,19 +13,10 @@ struct BluetoothCheckTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A program that says this when it is asked for its version.
-    private func program(saying version: String) throws -> [String] {
-        let path = directory.path("bluetoothd")
-        try "#!/bin/sh\necho \(version)\n".write(toFile: path, atomically: false, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
-        return [path]
-    }
-
     private func check(
-        _ bus: PrivateBus, preferring adapter: String? = nil, version: String = "5.66"
-    ) throws -> BluetoothCheck {
-        BluetoothCheck(
-            radio: .blueZ(adapter: adapter), bus: .address(bus.address), programs: try program(saying: version))
+        _ bus: PrivateBus, preferring adapter: String? = nil, version: String? = "5.66"
+    ) -> BluetoothCheck {
+        BluetoothCheck(radio: .blueZ(adapter: adapter), bus: .address(bus.address), version: { version })
     }
 
     private func bluetoothd(
@@ -50,7 +41,7 @@ struct BluetoothCheckTests {
     func works() async throws {
         let bus = try PrivateBus()
         let daemon = try await bluetoothd(on: bus, more: Self.advertising(free: 3))
-        let findings = try await check(bus).findings(for: [.app, .camera])
+        let findings = await check(bus).findings(for: [.app, .camera])
         #expect(findings.map(\.check) == ["bluetooth.daemon", "bluetooth.adapter", "bluetooth.advertising"])
         #expect(findings.allSatisfy { $0.level == .ok && $0.remedy == nil })
         #expect(findings[0].says.contains("5.66"))
@@ -62,7 +53,7 @@ struct BluetoothCheckTests {
     func app() async throws {
         let bus = try PrivateBus()
         let daemon = try await bluetoothd(on: bus)
-        let findings = try await check(bus).findings(for: [.app])
+        let findings = await check(bus).findings(for: [.app])
         #expect(findings.map(\.check) == ["bluetooth.daemon", "bluetooth.adapter"])
         #expect(findings.allSatisfy { $0.level == .ok })
         withExtendedLifetime(daemon) {}
@@ -74,11 +65,11 @@ struct BluetoothCheckTests {
         #expect(try problem(await nowhere.findings(for: [.app])).check == "bluetooth.bus")
 
         let bus = try PrivateBus()
-        let stopped = try problem(try await check(bus).findings(for: [.app]))
+        let stopped = try problem(await check(bus).findings(for: [.app]))
         #expect(stopped.check == "bluetooth.daemon")
         #expect(stopped.remedy?.hasPrefix("systemctl") == true)
         let missing = BluetoothCheck(
-            radio: .blueZ(adapter: nil), bus: .address(bus.address), programs: ["/nonexistent"])
+            radio: .blueZ(adapter: nil), bus: .address(bus.address), version: { nil })
         #expect(try problem(await missing.findings(for: [.app])).remedy?.contains("apt-get install bluez") == true)
     }
 
@@ -103,7 +94,7 @@ struct BluetoothCheckTests {
         let bus = try PrivateBus()
         let daemon = try await bluetoothd(on: bus)
         let silence = try daemon.fallSilent()
-        let finding = try problem(try await check(bus).findings(for: [.app]))
+        let finding = try problem(await check(bus).findings(for: [.app]))
         #expect(finding.check == "bluetooth.daemon")
         #expect(finding.says == "bluetoothd does not answer")
         withExtendedLifetime((daemon, silence)) {}
@@ -114,7 +105,7 @@ struct BluetoothCheckTests {
         let bus = try PrivateBus(
             policy: #"<policy context="default"><deny send_destination="org.bluez"/></policy>"#)
         let daemon = try await bluetoothd(on: bus)
-        let finding = try problem(try await check(bus).findings(for: [.app]))
+        let finding = try problem(await check(bus).findings(for: [.app]))
         #expect(finding.check == "bluetooth.permission")
         #expect(finding.remedy?.contains("usermod") == true)
         withExtendedLifetime(daemon) {}
@@ -125,15 +116,25 @@ struct BluetoothCheckTests {
         let bus = try PrivateBus()
         let daemon = try await bluetoothd(on: bus)
         for old in ["5.65", "4.101"] {
-            let finding = try problem(try await check(bus, version: old).findings(for: [.app]))
+            let finding = try problem(await check(bus, version: old).findings(for: [.app]))
             #expect(finding.check == "bluetooth.daemon")
             #expect(finding.says.contains(old))
         }
         for new in ["5.66", "5.100", "6.0"] {
-            #expect(try await check(bus, version: new).findings(for: [.app])[0].level == .ok)
+            #expect(await check(bus, version: new).findings(for: [.app])[0].level == .ok)
         }
-        #expect(try await check(bus, version: "nonsense").findings(for: [.app])[0].level == .note)
+        #expect(await check(bus, version: nil).findings(for: [.app])[0].level == .note)
         withExtendedLifetime(daemon) {}
+    }
+
+    @Test("The version is the installed daemon's own word")
+    func installedVersion() async throws {
+        let programs = ["/nonexistent", "/usr/libexec/bluetooth/bluetoothd"]
+        let version = try await within(.seconds(20), "its word") { await BluetoothCheck.version(of: programs) }
+        #expect(version?.wholeMatch(of: /[0-9]+\.[0-9]+/) != nil)
+        #expect(await BluetoothCheck.version(of: ["/nonexistent"]) == nil)
+        // It says no number.
+        #expect(try await within(.seconds(20), "its word") { await BluetoothCheck.version(of: ["/bin/true"]) } == nil)
     }
 
     @Test("No adapter, one that is off, and one by a name that there is not")
@@ -141,16 +142,16 @@ struct BluetoothCheckTests {
         let empty = try PrivateBus()
         let none = try await FakeDaemon(
             "org.bluez", on: empty, objects: ["/org/bluez": ["org.bluez.AgentManager1": [:]]])
-        let missing = try problem(try await check(empty).findings(for: [.app]))
+        let missing = try problem(await check(empty).findings(for: [.app]))
         #expect(missing.check == "bluetooth.adapter")
         #expect(missing.says == "bluetoothd has no adapter")
 
         let bus = try PrivateBus()
         let daemon = try await bluetoothd(on: bus, powered: false)
-        let off = try problem(try await check(bus).findings(for: [.app]))
+        let off = try problem(await check(bus).findings(for: [.app]))
         #expect(off.says.contains("hci0 (00:AA:01:00:00:00) is switched off"))
         #expect(off.remedy?.contains("bluetoothctl power on") == true)
-        let other = try problem(try await check(bus, preferring: "hci7").findings(for: [.app]))
+        let other = try problem(await check(bus, preferring: "hci7").findings(for: [.app]))
         #expect(other.says == "there is no adapter hci7")
         #expect(other.remedy?.contains("hci0") == true)
         withExtendedLifetime((none, daemon)) {}
@@ -161,7 +162,7 @@ struct BluetoothCheckTests {
         for (more, says) in [([:], "cannot advertise"), (Self.advertising(free: 0), "taken by other programs")] {
             let bus = try PrivateBus()
             let daemon = try await bluetoothd(on: bus, more: more)
-            let finding = try problem(try await check(bus).findings(for: [.camera]))
+            let finding = try problem(await check(bus).findings(for: [.camera]))
             #expect(finding.check == "bluetooth.advertising")
             #expect(finding.says.contains(says))
             withExtendedLifetime(daemon) {}

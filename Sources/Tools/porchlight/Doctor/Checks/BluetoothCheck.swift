@@ -7,8 +7,8 @@ struct BluetoothCheck: Check {
     /// What carries Bluetooth here.
     var radio: CBManager.RadioKind
     var bus = BusAddress.system
-    /// Where distributions put the daemon; asked for its version.
-    var programs = ["/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/sbin/bluetoothd"]
+    /// The version of the daemon that is installed; nil where it is not known.
+    var version: @Sendable () async -> String? = { await Self.version(of: Self.programs) }
 
     let title = "Bluetooth"
     let area = "bluetooth"
@@ -21,6 +21,10 @@ struct BluetoothCheck: Check {
     private static let advertising = "org.bluez.LEAdvertisingManager1"
     private static let attributes = "org.bluez.GattManager1"
     private static let oldest = [5, 66]
+    /// Where distributions put the daemon.
+    private static let programs = [
+        "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/sbin/bluetoothd",
+    ]
 
     /// An adapter as the daemon presents it.
     private struct Adapter {
@@ -56,7 +60,7 @@ struct BluetoothCheck: Check {
 
     private func blueZ(preferring wish: String?, for roles: Set<Role>) async throws(BusError) -> [Finding] {
         let bus = try await ServiceBus(bus)
-        let version = await installedVersion()
+        let version = await version()
         guard let owner = try await bus.owner(of: Self.service) else {
             let remedy =
                 version == nil
@@ -166,8 +170,9 @@ struct BluetoothCheck: Check {
         return adapters.first(where: \.isPowered) ?? adapters.first
     }
 
-    /// What the installed daemon says; it is the running one's but for an upgrade without a restart.
-    private func installedVersion() async -> String? {
+    /// What the first of these programs that is there says; it is the running daemon's version but for an upgrade without a
+    /// restart.
+    static func version(of programs: [String]) async -> String? {
         guard let program = programs.first(where: FileManager.default.isExecutableFile(atPath:)),
             let process = try? ChildProcess(
                 executable: URL(filePath: program), arguments: ["--version"], environment: [:])

@@ -27,7 +27,8 @@ enum Terminal {
     /// Overwrites the current line, where standard output is a terminal; does nothing elsewhere.
     static func progress(_ text: String) {
         guard isInteractive else { return }
-        write("\r\u{1B}[K\(visible(text))", to: .standardOutput)
+        let line = TextColumns.cut(visible(text), Screen.standard.size.columns - 1)
+        write("\r\u{1B}[K\(line)", to: .standardOutput)
     }
 
     /// The text with each character that would control a terminal, or turn the direction of writing, as a visible escape
@@ -42,7 +43,8 @@ enum Terminal {
         }
     }
 
-    static let isInteractive = isatty(STDOUT_FILENO) != 0
+    /// Whether lines of standard output can be drawn again in place.
+    static let isInteractive = isatty(STDOUT_FILENO) != 0 && Screen.canDraw(ProcessInfo.processInfo.environment)
 
     private static func write(_ text: String, to handle: FileHandle) {
         // A closed reader is its own business; there is nobody left to tell.
