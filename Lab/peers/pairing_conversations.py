@@ -5,7 +5,7 @@ the longest value; an answer with an ATT error raises AttError. `say` takes a wo
 import asyncio
 import secrets
 
-from pairing_frames import Malformed, OutOfOrder, Reader, frames, position
+from pairing_frames import HEADER, Malformed, OutOfOrder, Reader, frames, position
 import pairing_messages as wire
 from pairing_messages import Answer, Share, State
 from pairing_session import NotOpened, Session, context, stretch
@@ -14,7 +14,6 @@ import spake2plus
 ATTEMPTS = 3
 PATIENCE = 30
 OUTCOME_PATIENCE = 100
-POSITION_LENGTH = 4
 
 
 class AttError(Exception):
@@ -162,8 +161,8 @@ class Exchange(Client):
     # Messages
 
     def came(self, frame):
-        # BlueZ shows what was read, the position, as if it had been notified. No frame is as short.
-        if len(frame) == POSITION_LENGTH:
+        # BlueZ shows what was read, the position, as if it had been notified.
+        if len(frame) <= HEADER:
             return
         try:
             message = self.reader.take(frame)

@@ -6,9 +6,9 @@ import dataclasses
 import secrets
 
 from pairing_fields import checked, complete, shown
-from pairing_frames import Malformed, OutOfOrder, Reader, frames
+from pairing_frames import Malformed, OutOfOrder, Reader, TooShort, frames
 import pairing_messages as wire
-from pairing_messages import Answer, Refusal, Share, State
+from pairing_messages import Answer, Parts, Refusal, Share, State
 from pairing_session import NotOpened, Session, context, stretch
 from pairing_tries import Tries
 import spake2plus
@@ -263,13 +263,13 @@ class Camera:
             if self.talks.get((client, layout)) is not talk or talk.conversation is None:
                 continue
             try:
-                self.take(client, layout, talk, number, message)
+                try:
+                    self.take(client, layout, talk, number, message)
+                except Malformed as error:
+                    raise Refusal("incomplete" if isinstance(error, TooShort) else "value") from None
             except Refusal as refusal:
                 self.say("refused", refusal=refusal.name, layout=layout.name)
                 self.tell(client, layout, talk, Answer(number, refusal.code, refusal.field))
-            except Malformed:
-                self.say("refused", refusal="length", layout=layout.name)
-                self.tell(client, layout, talk, Answer(number, wire.REFUSALS["length"]))
 
     def take(self, client, layout, talk, number, message):
         kind, content = message[0], message[1:]
@@ -288,7 +288,7 @@ class Camera:
                 talk.forget()
                 raise Refusal("noSession") from None
             if not message:
-                raise Malformed("an empty message")
+                raise TooShort("an empty message")
             kind, content = message[0], message[1:]
         if self.tries.is_locked:
             raise Refusal("locked")
@@ -325,7 +325,7 @@ class Camera:
         if self.tries.is_locked:
             raise Refusal("locked")
         if len(message) != 4:
-            raise Refusal("length")
+            raise Refusal("incomplete" if len(message) < 4 else "value")
         if message[1] != wire.VERSION:
             raise Refusal("value")
         conversation = int.from_bytes(message[2:], "big")
@@ -342,9 +342,9 @@ class Camera:
     # The session of the protected layout
 
     def share(self, client, layout, talk, content):
-        if len(content) != 66:
-            raise Malformed("no share")
-        kind, share = content[0], content[1:]
+        parts = Parts(content)
+        kind, share = parts.byte(), parts.take(65)
+        parts.end()
         self.lose_try(talk)
         talk.forget()
         if self.tries.is_locked:
@@ -372,10 +372,11 @@ class Camera:
             raise Refusal("locked")
         if talk.keys is None:
             raise Refusal("noSession")
-        if len(content) != 32:
-            raise Malformed("no confirmation")
+        parts = Parts(content)
+        proof = parts.take(32)
+        parts.end()
         keys, kind = talk.keys, talk.kind
-        if not spake2plus.same(content, keys.confirm_p):
+        if not spake2plus.same(proof, keys.confirm_p):
             self.lose_try(talk)
             talk.forget()
             raise Refusal("wrongSetupCode")

@@ -8,7 +8,8 @@ SECRETS = ("password", "sessionKey")
 VISIBLE = range(0x21, 0x7F)
 PRINTABLE = range(0x20, 0x7F)
 PLACES = {"region": ("us", "apac", "1", "3"), "environment": ("production", "staging", "dev", "1", "2", "3")}
-SECURITIES = range(6)
+# Those that a camera joins: neither WEP nor 802.1X.
+SECURITIES = (0, 2, 3, 4)
 
 
 def shown(fields):

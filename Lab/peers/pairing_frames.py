@@ -2,12 +2,17 @@
 import struct
 
 VERSION = 1
+HEADER = 4
 LONGEST_FRAME = 512
 LONGEST_MESSAGE = 4096
 
 
 class Malformed(Exception):
     """Bytes that the document does not allow."""
+
+
+class TooShort(Malformed):
+    """A message that ends too early."""
 
 
 class OutOfOrder(Exception):
@@ -18,8 +23,8 @@ def frames(message, number, size):
     """A message cut into frames of at most `size` bytes."""
     size = min(size, LONGEST_FRAME)
     rest, index, cut = struct.pack(">H", len(message)) + message, 0, []
-    while rest or index == 0:
-        part, rest = rest[:size - 4], rest[size - 4:]
+    while rest:
+        part, rest = rest[:size - HEADER], rest[size - HEADER:]
         flags = (index == 0) | (not rest) << 1
         cut.append(struct.pack(">BBH", VERSION << 4 | flags, number, index) + part)
         index += 1
@@ -52,11 +57,11 @@ class Reader:
             raise
 
     def _take(self, frame):
-        if len(frame) < 4 or frame[0] >> 4 != VERSION:
+        if len(frame) <= HEADER or frame[0] >> 4 != VERSION:
             raise Malformed("no frame of version 1")
         first, last = bool(frame[0] & 1), bool(frame[0] & 2)
         number, index = struct.unpack(">BH", frame[1:4])
-        part = frame[4:]
+        part = frame[HEADER:]
         if first != (index == 0):
             raise Malformed("the first flag and the index differ")
         if number == self._delivered:

@@ -3,7 +3,7 @@ import dataclasses
 import struct
 import uuid
 
-from pairing_frames import VERSION, Malformed
+from pairing_frames import VERSION, Malformed, TooShort
 
 COMPANY = 0xFFFF
 
@@ -280,7 +280,7 @@ class Parts:
 
     def take(self, count):
         if len(self._data) < count:
-            raise Malformed("too short")
+            raise TooShort("it ends too early")
         part, self._data = self._data[:count], self._data[count:]
         return part
 
@@ -318,10 +318,7 @@ def credential_fields(content):
     parts, fields = Parts(content), {}
     while parts:
         code = parts.byte()
-        try:
-            value = parts.led()
-        except Malformed:
-            raise Refusal("incomplete", code) from None
+        value = parts.led()
         name = FIELD_CODES.get(code)
         if name in fields:
             raise Refusal("value", code)

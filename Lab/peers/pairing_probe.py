@@ -8,8 +8,14 @@ from pairing_session import Session
 import spake2plus
 
 # Fields without a region: they can be refused, and never apply.
-FIELDS = {"ssid": b"Porchlight Demo", "security": b"\x03", "password": b"porchlight", "sessionKey": b"8Zk3vQ1nT0xWb6RgYc2uLw",
-          "environment": b"dev"}
+FIELDS = {"ssid": b"Porchlight Demo", "security": b"\x03", "password": b"porchlight",
+          "sessionKey": b"8Zk3vQ1nT0xWb6RgYc2uLw", "environment": b"dev"}
+# Values that no field may have, each with the code by which it is refused.
+MISFITS = [("ssid", b"", "length"), ("ssid", bytes(33), "length"),
+           ("security", b"\x05", "value"), ("security", b"\x09", "value"),
+           ("password", b"short", "length"), ("password", "pässword".encode(), "value"),
+           ("sessionKey", b"short", "length"),
+           ("environment", b"moon", "value"), ("environment", b"\xff", "notText")]
 LONG = wire.credentials(FIELDS | {"password": b"x" * 64})
 
 
@@ -86,6 +92,8 @@ class Probe:
         self.check("the frame that is due", await self.write(parts[1]), "taken")
         self.check("a frame of another version", await self.write(b"\x20" + parts[2][1:]), "length", "value")
         self.check("a frame after the message is forgotten", await self.write(parts[2]), "frameOrder")
+        self.check("a frame without payload", await self.write(struct.pack(">BBH", 0x11, self.number(), 0)),
+                   "length", "value")
         self.check("more bytes than announced", await self.write(
             struct.pack(">BBHH", 0x13, self.number(), 0, 1) + b"\x04\x04"), "length", "value")
         self.check("a message of no length", await self.write(struct.pack(">BBHH", 0x13, self.number(), 0, 0)),
@@ -97,9 +105,7 @@ class Probe:
         """What a conversation refuses, sealed where there is a key."""
         self.check("a kind that is not known", await self.ask(b"\x3F"), "unknownCommand")
         self.check("no region", await self.ask(wire.credentials(FIELDS)), "incomplete")
-        for name, value, code in (("password", b"short", "length"), ("password", "pässword".encode(), "value"),
-                                  ("ssid", b"", "length"), ("ssid", bytes(33), "length"), ("sessionKey", b"short", "length"),
-                                  ("security", b"\x09", "value"), ("environment", b"\xff", "notText")):
+        for name, value, code in MISFITS:
             self.check(f"{name} {value.hex()}", await self.ask(wire.credentials(FIELDS | {name: value})), code)
         self.check("a field that comes twice", await self.ask(
             wire.credentials({"ssid": b"one"}) + wire.credentials(FIELDS)[1:]), "value")
@@ -111,8 +117,9 @@ class Probe:
         self.check("a scan in the clear", await self.ask(bytes([wire.SCAN])), "noSession")
         self.check("a confirm without a share", await self.ask(bytes([wire.CONFIRM]) + bytes(32)), "noSession")
         self.check("a share that is no point", await self.ask(bytes([wire.SHARE, 0, 4]) + bytes(64)), "value")
-        self.check("a share too short", await self.ask(bytes([wire.SHARE, 0]) + bytes(64)), "length", "value")
-        self.check("a share of another kind", await self.ask(bytes([wire.SHARE, 7]) + spake2plus.encode(spake2plus.G)), "value")
+        self.check("a share too short", await self.ask(bytes([wire.SHARE, 0]) + bytes(64)), "incomplete")
+        self.check("a share of another kind", await self.ask(bytes([wire.SHARE, 7]) + spake2plus.encode(spake2plus.G)),
+                   "value")
         sealed = Session(bytes(32), self.talk.conversation).to_camera.seal(bytes([wire.SCAN]))
         self.check("a message of another key", await self.ask(bytes([wire.SEALED]) + sealed), "noSession")
 

@@ -99,7 +99,7 @@ class Reading(unittest.TestCase):
 
     def test_errors_end_the_message_under_way(self):
         good = self.parts[1]
-        for bad in (b"", good[:3], bytes([0x22]) + good[1:], bytes([0x11]) + good[1:], bytes([0x12]) + good[1:],
+        for bad in (b"", good[:3], good[:4], bytes([0x22]) + good[1:], bytes([0x11]) + good[1:], bytes([0x12]) + good[1:],
                     good + bytes(40)):
             self.reader = Reader()
             self.reader.take(self.parts[0])
