@@ -23,6 +23,15 @@ import Wire
         #expect(try ImprovCommand.hostname("hi").encoded() == Data([5, 3, 2, 0x68, 0x69, 0xDB]))
     }
 
+    /// What py-improv-ble-client 2.0.1 writes, the client of Home Assistant.
+    @Test func anotherClientWritesTheSame() throws {
+        let join = try ImprovCommand.join(credentials("Café 🏠", "porchlight 🔑")).encoded()
+        #expect(hexadecimal(join) == "011b0a436166c3a920f09f8fa00f706f7263686c6967687420f09f949191")
+        #expect(hexadecimal(try ImprovCommand.hostname("camera-7").encoded()) == "05090863616d6572612d37e3")
+    }
+
+    private func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
+
     @Test func commandsSurviveTheRoundTrip() throws {
         let commands: [ImprovCommand] = [
             .identify, .deviceInfo, .scan, .hostname(nil), .hostname("camera-7"), .join(try credentials("a", "")),

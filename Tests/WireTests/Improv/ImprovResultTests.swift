@@ -13,6 +13,24 @@ import Wire
         #expect(try result(.hostname, "hi").encoded() == Data([5, 3, 2, 0x68, 0x69, 0xDB]))
     }
 
+    /// What py-improv-ble-client 2.0.1, the client of Home Assistant, reads as the examples of the standard.
+    @Test func anotherClientReadsTheSame() throws {
+        let examples: [(ImprovResult, String)] = [
+            (
+                result(.deviceInfo, "ESPHome", "2021.11.0", "ESP32-C3", "Temperature Monitor"),
+                "032f07455350486f6d6509323032312e31312e300845535033322d43331354656d7065726174757265204d6f6e69746f7207"
+            ),
+            (
+                result(.scan, "MyWirelessNetwork", "-60", "WPA2", "MyOtherWirelessNetwork", "-52", "WEP"),
+                "043a114d79576972656c6573734e6574776f726b032d36300457504132164d794f74686572576972656c6573734e6574776f72"
+                    + "6b032d3532035745509d"
+            ),
+        ]
+        for (value, bytes) in examples {
+            #expect(try value.encoded().map { String(format: "%02x", $0) }.joined() == bytes)
+        }
+    }
+
     @Test func resultsSurviveTheRoundTrip() throws {
         for value in [
             result(.join), result(.deviceInfo, "ESPHome", "2021.11.0", "ESP32-C3", "Temperature Monitor"),
