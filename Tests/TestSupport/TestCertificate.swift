@@ -9,18 +9,26 @@ public final class TestCertificate: Sendable {
     private let directory: TemporaryDirectory
 
     /// Makes one that is valid for two days.
-    /// - Parameter names: In OpenSSL's form of a `subjectAltName`.
-    public init(names: String = "DNS:localhost,IP:127.0.0.1") async throws {
-        let directory = try TemporaryDirectory()
-        self.directory = directory
+    /// - Parameters:
+    ///   - names: In OpenSSL's form of a `subjectAltName`.
+    ///   - isExpired: It was valid until yesterday instead.
+    public init(names: String = "DNS:localhost,IP:127.0.0.1", isExpired: Bool = false) async throws {
+        directory = try TemporaryDirectory()
         certificate = directory.path("certificate.pem")
         key = directory.path("key.pem")
+        try await Self.openssl(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", key, "-out", certificate)
+        if isExpired {
+            try await Self.openssl(
+                "x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", certificate)
+        }
+    }
+
+    private static func openssl(_ arguments: String...) async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-            "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", key, "-out", certificate,
-        ]
+        process.arguments = ["openssl"] + arguments
         process.standardError = FileHandle.nullDevice
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }

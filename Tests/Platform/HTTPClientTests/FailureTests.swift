@@ -121,6 +121,20 @@ import WebSockets
         await server.stop()
     }
 
+    @Test func certificatesOutOfDateAreRefused() async throws {
+        let certificate = try await TestCertificate(isExpired: true)
+        let server = try await Hello.start(certificate)
+        var configuration = HTTPClient.Configuration()
+        configuration.caFile = certificate.certificate
+        let trusting = HTTPClient(configuration)
+        let request = HTTPClient.Request("GET", try #require(URL(string: "https://localhost:\(server.port)/")))
+        let reason = "its certificate is not valid today"
+        await #expect(throws: HTTPClientError.notSecure(host: "localhost:\(server.port)", reason: reason)) {
+            try await trusting.send(request)
+        }
+        await server.stop()
+    }
+
     @Test func authoritiesThatCannotBeRead() async throws {
         let server = try RawServer.patient()
         var configuration = HTTPClient.Configuration()
