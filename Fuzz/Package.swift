@@ -5,7 +5,7 @@ import PackageDescription
 /// whose runtime brings `main`.
 let names = [
     "frames", "records", "codes", "messages", "radio", "descriptions", "requests", "sockets",
-    "signatures", "objects", "routes", "improv",
+    "signatures", "objects", "routes", "improv", "exchanges", "protected",
 ]
 
 let package = Package(

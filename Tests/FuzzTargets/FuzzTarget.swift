@@ -32,6 +32,10 @@
         case routes
         /// Values of an Improv device, and commands to one. Input: length (1 byte), value, and so on.
         case improv
+        /// The messages of the chunked and the protected layout, whole.
+        case exchanges
+        /// The protected layout with a stranger in between. Input: what it does (1 byte), its bytes.
+        case protected
 
         /// Decodes `input` in every way that the family knows.
         public func run(_ input: Data) {
@@ -48,6 +52,8 @@
             case .objects: Self.readObjects(input)
             case .routes: Self.readRoutes(input)
             case .improv: Self.readImprov(input)
+            case .exchanges: Self.readExchanges(input)
+            case .protected: Self.readProtected(input)
             }
         }
 
@@ -61,9 +67,7 @@
                     let again = try? Frame(decoding: frame.encoded)
                     precondition(again == frame, "a frame changed when it was written and read")
                 }
-                if let message = try? reassembler.receive(value) {
-                    precondition(message.count <= Frame.maximumMessageBytes, "a message is longer than allowed")
-                }
+                receive(value, by: &reassembler)
             }
 
             let limit = Frame.minimumBytes + Int(input.first ?? 0)
@@ -71,6 +75,20 @@
             var whole = FrameReassembler()
             let messages = frames.compactMap { try? whole.receive($0.encoded) }
             precondition(messages == [input], "a message changed when it was split and put together")
+        }
+
+        private static func receive(_ value: Data, by reassembler: inout FrameReassembler) {
+            let before = reassembler.position
+            do throws(WireError) {
+                let message = try reassembler.receive(value)
+                precondition(message?.count ?? 0 <= Frame.maximumMessageBytes, "a message is longer than allowed")
+            } catch .frameOrder {
+                precondition(reassembler.position == before, "a frame that was ahead moved the message under way")
+            } catch {
+                precondition(reassembler.position.progress != .underWay, "a broken message is still under way")
+            }
+            let position = try? ExchangePosition(decoding: reassembler.position.encoded)
+            precondition(position == reassembler.position, "a position changed when it was written and read")
         }
 
         private static func readRecords(_ input: Data) {
