@@ -107,17 +107,16 @@ class Peripheral:
         shown = None
         while True:
             self.moving.clear()
+            # A connection stops it.
+            shown = shown if self.device.is_advertising else None
             wanted = self.camera.sighting if self.camera.advertises and self.link is None else None
             if wanted != shown:
-                if shown is not None and self.device.is_advertising:
+                if shown is not None:
                     await self.device.stop_advertising()
                 if wanted is not None:
                     await self.start(wanted)
                 shown = wanted
                 report("advertising", data=wanted or b"")
-            if self.link is not None:
-                # Bumble has stopped it by itself.
-                shown = None
             await self.moving.wait()
 
     async def start(self, sighting):
@@ -138,7 +137,7 @@ class Peripheral:
                     await self.link.disconnect()
             case "reset":
                 self.camera.stop()
-                self.camera = Camera(self.settings, self, report)
+                self.camera = Camera(self.settings, self, report, self.camera.registration)
                 if self.link:
                     await self.link.disconnect()
                 self.moved()
@@ -156,11 +155,12 @@ def networks(path):
 
 async def main(options):
     air = Air()
-    kernel = [await give_to_kernel(air, address) for address in options.kernel]
     settings = Settings([layout for layout in wire.LAYOUTS.values() if layout.name in options.layouts], code=options.code,
                         insists=options.insists, device_id=options.device, networks=networks(options.networks),
                         outcomes=options.outcome, costs=tuple(options.costs), lock=options.lock)
+    # First, since it takes its time: the kernel's first commands must be answered within two seconds.
     peripheral = Peripheral(settings, air)
+    kernel = [await give_to_kernel(air, address) for address in options.kernel]
     await peripheral.device.power_on()
     task = asyncio.create_task(peripheral.advertise())
     task.add_done_callback(lambda done: done.result())

@@ -6,7 +6,8 @@ must come to:
 
     pairing_client.py protected:00000000,20461812=wrongPassword chunked standard=keyRefused
 
-With --probe it first shows the camera, on the exchange of the run's layout, what must be refused; each is a line 'check'.
+With --probe it first shows the camera, once on each exchange, what must be refused; each is a line 'check', which says
+whether the refusal was 'ok'.
 Each run looks for a camera that advertises pairing, connects, lists networks, hands the credentials over and waits for the
 outcome, on the standard layout by its status. Each step is one line of JSON; the last of a run is 'outcome' with a 'result':
 joined (which is also what it must come to if nothing is said), the failure that the camera told, the refusal that it gave,
@@ -136,7 +137,11 @@ async def secure(talk, codes):
 
 
 async def pair(options, run, key, link):
-    talk = link.conversation(choose(run, link), options.device)
+    layout = choose(run, link)
+    is_new = layout not in link.conversations
+    talk = link.conversation(layout, options.device)
+    if options.probe and is_new and layout is not wire.STANDARD:
+        await Probe(talk).run()
     await talk.begin()
     await secure(talk, run.codes)
     if not options.no_list:
@@ -157,10 +162,6 @@ async def come_to(options, run, key, link):
     details = {}
     try:
         link = link or await connect(options)
-        if options.probe:
-            layout = choose(run, link)
-            if layout is not wire.STANDARD and not await Probe(link.conversation(layout, options.device)).run():
-                raise Failure("notAsDocumented")
         result = await pair(options, run, key, link)
     except Failure as failure:
         result, details = failure.result, failure.fields

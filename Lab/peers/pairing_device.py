@@ -3,13 +3,12 @@
 All of it runs on one event loop. A client is whatever the carrier calls it by."""
 import asyncio
 import dataclasses
-import secrets
 
 from pairing_fields import checked, complete, shown
 from pairing_frames import Malformed, OutOfOrder, Reader, TooShort, frames
 import pairing_messages as wire
 from pairing_messages import Answer, Parts, Refusal, Share, State
-from pairing_session import NotOpened, Session, context, stretch
+from pairing_session import NotOpened, Registration, Session, context
 from pairing_tries import Tries
 import spake2plus
 
@@ -52,9 +51,10 @@ class Talk:
 
 class Camera:
     """`carrier` has notify(client, characteristic, frame), room(client), subscribed(client, characteristic) and
-    moved(), which is called when what is advertised has changed. `say` takes a word and fields."""
+    moved(), which is called when what is advertised has changed. `say` takes a word and fields. The registration is that of
+    the camera's life before."""
 
-    def __init__(self, settings, carrier, say):
+    def __init__(self, settings, carrier, say, registration=None):
         self.settings, self.carrier, self.say = settings, carrier, say
         self.phase, self.failure = wire.WAITING, 0
         self.holder = None
@@ -65,15 +65,9 @@ class Camera:
         self.attempts = 0
         self.sent = 0
         self.scan = None
-        self.salt = secrets.token_bytes(16)
-        self.records = {kind: self.stretched(password) for kind, password in (
-            (wire.NO_CODE, b""), (wire.SETUP_CODE, (settings.code or "").encode())) if password or kind == wire.NO_CODE}
+        self.registration = registration or Registration(settings.code, settings.device_id, settings.costs)
         self.outbox, self.inbox = asyncio.Queue(), asyncio.Queue()
         self.tasks = {asyncio.create_task(work()) for work in (self.send, self.serve)}
-
-    def stretched(self, password):
-        w0, w1 = stretch(password, self.settings.device_id.encode(), self.salt, self.settings.costs)
-        return w0, spake2plus.record(w1)
 
     def spawn(self, work):
         task = asyncio.create_task(work)
@@ -334,7 +328,8 @@ class Camera:
         talk.conversation = conversation
         welcome = wire.Welcome(self.info, self.settings.device_id.encode(), self.phase, self.failure)
         if layout is wire.PROTECTED:
-            welcome = dataclasses.replace(welcome, salt=self.salt, costs=self.settings.costs)
+            welcome = dataclasses.replace(welcome, salt=self.registration.salt,
+                                          costs=self.registration.costs)
         talk.hello, talk.welcome = message, wire.addressed(welcome.encode(), conversation)
         self.say("hello", layout=layout.name, conversation=conversation)
         self.post(client, layout.exchange, talk.welcome)
@@ -353,9 +348,9 @@ class Camera:
             raise Refusal("busy")
         if kind == wire.NO_CODE and self.settings.insists:
             raise Refusal("setupCodeRequired")
-        if kind not in self.records:
+        if kind not in self.registration.records:
             raise Refusal("value")
-        verifier = spake2plus.Verifier(*self.records[kind])
+        verifier = spake2plus.Verifier(*self.registration.records[kind])
         try:
             keys = verifier.finish(share, context(talk.hello, talk.welcome, kind),
                                    verifier=self.settings.device_id.encode())

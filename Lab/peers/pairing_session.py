@@ -1,13 +1,14 @@
 """The protected layout's session (docs/pairing-protocol.md, 6.3), of either side."""
 import hashlib
+import secrets
 import struct
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from pairing_frames import VERSION, Malformed
-from pairing_messages import PROTECTED
-from spake2plus import hkdf, led, scalars
+from pairing_messages import NO_CODE, PROTECTED, SETUP_CODE
+from spake2plus import hkdf, led, record, scalars
 
 LIMITS = ((10, 17), (1, 16), (1, 4))
 WORN_OUT = 2**32
@@ -24,6 +25,20 @@ def stretch(password, device_id, salt, costs):
     n, r, p = 1 << costs[0], costs[1], costs[2]
     return scalars(hashlib.scrypt(led(password) + led(b"") + led(device_id), salt=salt, n=n, r=r, p=p,
                                   maxmem=128 * r * (n + p + 2) + 2**20, dklen=80))
+
+
+class Registration:
+    """What a camera keeps, and shows, of its setup code and of none: for each password kind w0 and L. Takes its time."""
+
+    def __init__(self, code, device_id, costs):
+        self.salt, self.costs = secrets.token_bytes(16), costs
+        self.records = {NO_CODE: self._record("", device_id)}
+        if code is not None:
+            self.records[SETUP_CODE] = self._record(code, device_id)
+
+    def _record(self, password, device_id):
+        w0, w1 = stretch(password.encode(), device_id.encode(), self.salt, self.costs)
+        return w0, record(w1)
 
 
 def context(hello, welcome, kind):
