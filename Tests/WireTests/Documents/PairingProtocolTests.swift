@@ -13,7 +13,7 @@ import Wire
         #expect(
             document.examples.map(\.name) == [
                 "advertisement", "info", "scan-command", "network-record", "frames", "status", "requests", "answers",
-                "position", "fields", "code-protected", "code-open",
+                "position", "fields", "handshake", "code-protected", "code-open",
             ])
     }
 
@@ -108,6 +108,37 @@ import Wire
         ]
         #expect(try document.values("position").map { try ExchangePosition(decoding: $0) } == expected)
         #expect(try document.values("position") == expected.map(\.encoded))
+    }
+
+    @Test func handshake() throws {
+        let example = try #require(document.examples("handshake").first)
+        var messages: [Data] = []
+        var message = Data()
+        for (line, bytes) in zip(example.lines, try example.values()) {
+            message += bytes
+            guard line.contains(";") else { continue }
+            messages.append(message)
+            message = Data()
+        }
+        try #require(messages.count == 7)
+
+        let code = try SetupCode("13572468")
+        var x = RepeatedByte(0x1F)
+        var client = try ProtectedClientHandshake(hello: messages[0], welcome: messages[1], code: code, using: &x)
+        let verifier = try PasswordVerifier(
+            code: code, stretching: #require(client.welcome.stretching), deviceID: client.welcome.deviceID)
+        var y = RepeatedByte(0x2E)
+        var camera = try ProtectedCameraHandshake(
+            hello: messages[0], welcome: messages[1], share: client.shareBytes, verifier: verifier, using: &y)
+        #expect(client.share.encoded == messages[2])
+        #expect(try camera.answer.encoded(for: 0xA1B2) == messages[3])
+        var (confirm, ofClient) = try client.finish(
+            share: camera.answerBytes.share, confirmation: camera.answerBytes.confirmation)
+        #expect(confirm.encoded == messages[4])
+        var ofCamera = try camera.finish(confirmation: confirm.confirmationBytes)
+        let answer = try ofCamera.seal(ExchangeAnswer.answer(.init(message: 2)).encodedForSealing())
+        #expect(try ExchangeAnswer.sealed(answer).encoded(for: 0xA1B2) == messages[5])
+        #expect(try ExchangeRequest.sealed(ofClient.seal(ExchangeRequest.scan.encoded)).encoded == messages[6])
     }
 
     @Test func layouts() throws {
