@@ -133,8 +133,8 @@ let testTargets: [Target] =
             path: "Tests/PairingFaultTests", swiftSettings: house),
         .testTarget(
             name: "PorchlightTests",
-            dependencies: ["Basics", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"] + coreBluetooth
-                + dBus + webRTC,
+            dependencies: ["Basics", "CameraDevice", "CloudServer", "Porchlight", "TestSupport", "Wire", "porchlight"]
+                + coreBluetooth + dBus + webRTC,
             path: "Tests/Tools/PorchlightTests",
             swiftSettings: house),
     ]

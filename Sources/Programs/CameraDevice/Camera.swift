@@ -20,6 +20,8 @@ public actor Camera {
     private struct Parts: Sendable {
         var directory: StateDirectory
         var identity: CameraIdentity
+        /// For the protected layout.
+        var verifiers: PasswordVerifiers?
         var factory: RTCPeerConnectionFactory
         var random: SharedRandom
     }
@@ -88,6 +90,12 @@ public actor Camera {
         let directory = try StateDirectory(path: configuration.stateDirectory)
         let identity = try CameraIdentity.loaded(from: directory)
         let record = try RegistrationRecord.loaded(from: directory, for: identity)
+        var verifiers: PasswordVerifiers?
+        var code: SetupCode?
+        if configuration.offersProtectedPairing {
+            (verifiers, code) = try PasswordVerifiers.loaded(
+                from: directory, for: identity, renewing: configuration.renewsSetupCode)
+        }
         let settings = try VideoCapture.settings(for: configuration, name: "")
         let factory = RTCPeerConnectionFactory()
         do throws(WebRTCError) {
@@ -101,13 +109,15 @@ public actor Camera {
             throw .noVideo(reason: error.description)
         }
         let parts = Parts(
-            directory: directory, identity: identity, factory: factory, random: SharedRandom(configuration.generator))
+            directory: directory, identity: identity, verifiers: verifiers, factory: factory,
+            random: SharedRandom(configuration.generator))
         self.parts = parts
         let waiting = record == nil ? try await advertise(parts) : nil
         guard !isStopped else {
             await waiting?.stop()
             throw .stopped
         }
+        if let code { yield.yield(.setupCode(code)) }
         yield.yield(.filming(VideoCapture.source(of: settings, for: configuration.videoInput)))
         yield.yield(.networks(configuration.networks.summary))
         if configuration.networks.managesWiFi { await configuration.networks.resume(record?.network) }
@@ -150,7 +160,8 @@ public actor Camera {
 
     private func advertise(_ parts: Parts) async throws(CameraError) -> PairingPeripheral {
         let peripheral = try PairingPeripheral(
-            identity: parts.identity, model: configuration.model, layouts: configuration.layouts,
+            identity: parts.identity, model: configuration.model, layouts: configuration.offeredLayouts,
+            verifiers: parts.verifiers, requiresSetupCode: configuration.requiresSetupCode,
             joiner: configuration.networks, clock: configuration.clock, options: configuration.radioOptions)
         // Before it waits for its radio, so that who stops the camera ends the wait.
         self.peripheral = peripheral
@@ -198,6 +209,9 @@ public actor Camera {
                     case .credentials(let credentials):
                         yield.yield(.credentialsReceived(ssid: credentials.networkName))
                         attempt.yield(credentials)
+                    case .note(.wrongSetupCode(let left)): yield.yield(.setupCodeWrong(triesLeft: left))
+                    case .note(.locked(let time)): yield.yield(.pairingLocked(time))
+                    case .note(.ended): yield.yield(.pairingEnded)
                     }
                 }
                 return nil
@@ -232,14 +246,16 @@ public actor Camera {
                 case .joined:
                     yield.yield(.joined(ssid: credentials.networkName))
                     peripheral.attempt(.joined)
+                case .failed(let failure):
+                    yield.yield(.pairingFailed(failure))
+                    peripheral.attempt(.failed(failure))
                 }
             }
             yield.yield(.registered(name: record.name))
             peripheral.attempt(.registered)
             return record
         } catch {
-            yield.yield(.pairingFailed(error))
-            peripheral.attempt(.failed(error))
+            // It has been told already.
             return nil
         }
     }

@@ -58,7 +58,11 @@ public struct CameraConfiguration: Sendable {
     /// How often measurements are sent to viewers.
     public var sensorInterval: Duration = .seconds(5)
     /// The ways of handing over credentials that the camera offers over Bluetooth, a service each; not none.
-    public var layouts: PairingInfo.Layouts = [.standard, .chunked]
+    public var layouts: PairingInfo.Layouts = [.standard, .chunked, .protected]
+    /// Whether nobody pairs the camera without its setup code: then it offers the protected layout alone.
+    public var requiresSetupCode = false
+    /// Whether the camera makes itself another setup code at this start; ``CameraEvent/setupCode(_:)`` tells it.
+    public var renewsSetupCode = false
     /// Options for the Bluetooth peripheral manager, such as the directory of the software radio.
     public var radioOptions: [String: any Sendable] = [:]
     /// All waits and timers of the camera; those of the platform's sockets and media run on their own.
@@ -76,4 +80,10 @@ public struct CameraConfiguration: Sendable {
         self.clock = clock
         self.networks = networks ?? SimulatedNetworks(clock: clock)
     }
+
+    /// Whether the camera has a setup code.
+    public var offersProtectedPairing: Bool { offeredLayouts.contains(.protected) }
+
+    /// The layouts that the camera offers.
+    var offeredLayouts: PairingInfo.Layouts { requiresSetupCode ? .protected : layouts }
 }

@@ -13,6 +13,12 @@ public enum CameraError: Error, Sendable, Equatable, CustomStringConvertible {
     case identityExposed(path: String)
     /// The record of the registration is not as it was written.
     case registrationDamaged(path: String)
+    /// Other accounts may read or write the file with the verifiers of the setup code.
+    case setupCodeExposed(path: String)
+    /// The file with the verifiers of the setup code is not as it was written.
+    case setupCodeDamaged(path: String)
+    /// A setup code could not be made.
+    case setupCodeFailed(reason: String)
     /// A file of the state directory cannot be read or written.
     case fileFailed(path: String, reason: String)
     /// An address that cannot be that of a cloud; the text is its host, so that nothing secret is repeated.
@@ -54,6 +60,18 @@ public enum CameraError: Error, Sendable, Equatable, CustomStringConvertible {
             """
         case .registrationDamaged(let path):
             "The registration in \(path) is damaged. Delete the file and pair the camera again."
+        case .setupCodeExposed(let path):
+            """
+            What is kept of the setup code in \(path) can be read or changed by other accounts. Run `chmod 600` on it, or \
+            start once with --new-setup-code (renewsSetupCode) if somebody may have copied it.
+            """
+        case .setupCodeDamaged(let path):
+            """
+            What is kept of the setup code in \(path) is damaged. Restore it from a backup, or start once with \
+            --new-setup-code (renewsSetupCode): the camera then has another code.
+            """
+        case .setupCodeFailed(let reason):
+            "No setup code can be made (\(reason)). Free some memory and start again."
         case .fileFailed(let path, let reason):
             "The file \(path) cannot be read or written (\(reason)). Check the disk and the rights."
         case .badCloudAddress(let host):

@@ -1,12 +1,21 @@
 import Foundation
 public import Wire
 
-/// What a camera tells whoever runs it, in the order it happens. Holds no secret.
+/// What a camera tells whoever runs it, in the order it happens. Shows no secret.
 public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
     /// Where pictures come from: a device's path, or a test pattern and why. Told once, at the start.
     case filming(String)
     /// What joins networks, or that nothing has to. Told once, at the start.
     case networks(String)
+    /// The camera has made itself a setup code, for the label that whoever pairs it reads. This is the only time that it
+    /// can be told: nothing but its verifier is kept.
+    case setupCode(SetupCode)
+    /// Somebody has tried a wrong setup code; after so many more pairing is locked.
+    case setupCodeWrong(triesLeft: Int)
+    /// Too many wrong setup codes: nobody pairs the camera for so long.
+    case pairingLocked(Duration)
+    /// Far too many wrong setup codes: nobody pairs the camera until it is started again.
+    case pairingEnded
     /// The camera waits to be paired, under this Bluetooth name.
     case advertising(name: String)
     /// A client reads or writes.
@@ -41,6 +50,10 @@ public enum CameraEvent: Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .filming(let source): "filming \(source)"
         case .networks(let summary): "Wi-Fi: \(summary)"
+        case .setupCode: "a setup code was made"
+        case .setupCodeWrong(let left): "a wrong setup code was tried; \(left) tries left"
+        case .pairingLocked(let time): "too many wrong setup codes: pairing is locked for \(time.formatted())"
+        case .pairingEnded: "too many wrong setup codes: start the camera again to pair it"
         case .advertising(let name): "waiting to be paired as \(name), which apps call 'Camera \(name.suffix(4))'"
         case .clientConnected: "a client has connected"
         case .clientDisconnected: "the client has disconnected"

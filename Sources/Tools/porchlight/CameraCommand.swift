@@ -2,6 +2,7 @@ import Basics
 import CameraDevice
 import CoreBluetooth
 import Foundation
+import Wire
 
 /// Runs a camera until it is interrupted.
 enum CameraCommand: Command {
@@ -9,7 +10,8 @@ enum CameraCommand: Command {
     static let summary = "Makes this machine a camera."
     static let options: [Arguments.Option] = [
         .value("cloud"), .value("state"), .value("model"), .value("video"), .value("size"), .value("fps"),
-        .value("bitrate"), .value("wifi"), .flag("json"), .flag("exit-with-parent"),
+        .value("bitrate"), .value("wifi"), .value("layouts"), .flag("require-setup-code"), .flag("new-setup-code"),
+        .flag("json"), .flag("exit-with-parent"),
     ]
     static let help = """
         porchlight camera --cloud URL --state DIR [OPTIONS]
@@ -25,15 +27,16 @@ enum CameraCommand: Command {
                               simulated: a made-up list ('Porchlight Demo', password 'porchlight');
                               none: the camera is wired, and lists just that;
                               auto: the first interface that wpa_supplicant has for us, else simulated.
+          --layouts LIST      How apps may hand over the network (default: standard,chunked,protected).
+          --require-setup-code  Pair with nobody who does not have its setup code; the protected layout alone.
+          --new-setup-code    Make another setup code, and print it. The first start makes one by itself.
           --video SOURCE      auto, pattern, or a device such as /dev/video0 (default: auto).
           --size WxH          Picture size (default: 1280x720).
           --fps N             Frames a second (default: 30).
           --bitrate N         Bits a second (default: 2000000).
-          --json              Print events as JSON, one object a line.
+          --json              Print events as JSON, one object a line: event, its fields, text.
           --exit-with-parent  End when standard input ends.
         """
-
-    private struct EventLine: Encodable { var event: String }
 
     static func run(_ arguments: Arguments) async throws {
         try RadioWish.check()
@@ -49,6 +52,7 @@ enum CameraCommand: Command {
             case .some(let path): .device(path: path)
             }
         try readVideo(arguments, into: &configuration.video)
+        try readPairing(arguments, into: &configuration)
         configuration.networks = try await networks(arguments["wifi"] ?? "auto")
 
         let interruption = await Interruption()
@@ -73,7 +77,8 @@ enum CameraCommand: Command {
                 }
                 var failure: CameraError?
                 for await event in camera.events {
-                    try? say("\(event)", json: json)
+                    let line = CameraEventLine(event)
+                    if json { try? Terminal.say(json: line) } else { Terminal.say(line.line) }
                     if case .failed(let error) = event { failure = error }
                 }
                 return failure
@@ -84,10 +89,6 @@ enum CameraCommand: Command {
             return failure
         }
         if let failure { throw failure }
-    }
-
-    private static func say(_ event: String, json: Bool) throws {
-        if json { try Terminal.say(json: EventLine(event: event)) } else { Terminal.say(event) }
     }
 
     private static func networks(_ way: String) async throws -> any NetworkJoiner {
@@ -105,6 +106,28 @@ enum CameraCommand: Command {
             }
             return try await WpaSupplicant.open(way)
         }
+    }
+
+    /// What is said of pairing.
+    static func readPairing(
+        _ arguments: Arguments, into configuration: inout CameraConfiguration
+    ) throws(CommandError) {
+        configuration.requiresSetupCode = arguments.has("require-setup-code")
+        configuration.renewsSetupCode = arguments.has("new-setup-code")
+        if let list = arguments["layouts"] {
+            guard !configuration.requiresSetupCode else {
+                throw .usage("'--require-setup-code' means the protected layout alone. Leave out '--layouts'.")
+            }
+            configuration.layouts = []
+            for word in list.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let layout = PairingLayout.allCases.first(where: { "\($0)" == word }) else {
+                    throw .usage("'--layouts' is a list of standard, chunked and protected, not '\(list)'.")
+                }
+                configuration.layouts.insert(PairingInfo.Layouts(layout))
+            }
+        }
+        guard configuration.renewsSetupCode, !configuration.offersProtectedPairing else { return }
+        throw .usage("'--new-setup-code' is of no use without the protected layout. Add it to '--layouts'.")
     }
 
     private static func readVideo(

@@ -14,7 +14,7 @@ final class CloudRegistration: Sendable {
         var budget: Duration = .seconds(30)
         /// One attempt.
         var attempt: Duration = .seconds(10)
-        /// Reporting a failure, all attempts together: the camera advertises again afterwards only.
+        /// Reporting a failure, all attempts together: the next attempt begins afterwards only.
         var report: Duration = .seconds(10)
     }
 

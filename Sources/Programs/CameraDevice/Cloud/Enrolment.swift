@@ -14,6 +14,14 @@ struct Enrolment: Sendable {
         case joining
         /// It is on the network and registers.
         case joined
+        /// It has failed, and is on the network before again, if there was one.
+        case failed(PairingFailure)
+    }
+
+    /// A failure, and the cloud that has to be told of it.
+    private struct Setback: Error {
+        var failure: PairingFailure
+        var news: URL?
     }
 
     /// The last write's answer gets out before the radio moves.
@@ -43,18 +51,36 @@ struct Enrolment: Sendable {
     }
 
     /// Joins the network, registers, writes the registration down, and keeps the network.
-    /// - Parameter progress: Called before each step.
+    ///
+    /// A failure that the cloud does not know is reported to it where there is another way than the network that was tried,
+    /// after `progress` has been told of it: clients that are there learn it at once.
+    /// - Parameter progress: Called before each step, and with the failure.
     /// - Returns: The registration, which is on the disk.
-    /// - Throws: The failure to show. One that the cloud does not know is reported to it where there is another way than
-    ///   the network that was tried.
+    /// - Throws: The failure to show.
     func run(
         _ credentials: PairingCredentials, progress: @Sendable (Step) async -> Void
     ) async throws(PairingFailure) -> RegistrationRecord {
+        do throws(Setback) {
+            return try await attempt(credentials, progress)
+        } catch {
+            await progress(.failed(error.failure))
+            if let cloud = error.news, !Task.isCancelled, await joiner.hasAnotherWay() {
+                await registration.report(error.failure, sessionKey: credentials.sessionKey, to: cloud)
+            }
+            throw error.failure
+        }
+    }
+
+    private func attempt(
+        _ credentials: PairingCredentials, _ progress: @Sendable (Step) async -> Void
+    ) async throws(Setback) -> RegistrationRecord {
         guard let cloud = destinations[credentials.region, credentials.environment] else {
-            throw .unknownDestination
+            throw Setback(failure: .unknownDestination)
         }
         await progress(.joining)
-        guard (try? await clock.sleep(for: Self.delayBeforeJoining)) != nil else { throw .internalFault }
+        guard (try? await clock.sleep(for: Self.delayBeforeJoining)) != nil else {
+            throw Setback(failure: .internalFault)
+        }
         var hasJoined = false
         do throws(PairingFailure) {
             try await join(credentials)
@@ -67,10 +93,7 @@ struct Enrolment: Sendable {
             await joiner.goBack()
             // On the network, only silence is news to the cloud; and without Wi-Fi nothing has changed since.
             let isNews = hasJoined ? error == .cloudUnreachable && joiner.managesWiFi : true
-            if isNews, !Task.isCancelled, await joiner.hasAnotherWay() {
-                await registration.report(error, sessionKey: credentials.sessionKey, to: cloud)
-            }
-            throw error
+            throw Setback(failure: error, news: isNews ? cloud : nil)
         }
     }
 

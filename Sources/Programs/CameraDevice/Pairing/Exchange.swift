@@ -12,10 +12,14 @@ struct Exchange: Sendable {
 
     /// What a whole message asks for.
     enum Incoming: Sendable, Equatable {
-        /// Begin, under this number.
-        case hello(UInt16)
-        /// A request of a conversation, and the number of its message.
+        /// Begin, under this number; and the whole message.
+        case hello(UInt16, Data)
+        /// Scan, take credentials, or tell the state; and the number of the message, here and below.
         case request(ExchangeRequest, UInt8)
+        /// Agree upon a key.
+        case share(ExchangeRequest.PasswordKind, Data, UInt8)
+        /// The client's proof that it has the key.
+        case confirm(Data, UInt8)
         /// It is none: say so.
         case refused(ExchangeAnswer.Acknowledgement)
     }
@@ -41,11 +45,12 @@ struct Exchange: Sendable {
 
     /// Takes a frame.
     /// - Returns: What its message asks for, when this was the last frame of one.
-    /// - Throws: What to answer instead of success. A frame that is ahead changes nothing; one that is none has ended the
-    ///   message under way.
+    /// - Throws: What to answer instead of success. That changes nothing, so the same frame may come again; but one that is
+    ///   none has ended the message under way.
     mutating func receive(_ frame: Data, from client: Client) throws(Refusal) -> Incoming? {
         if conversations[client] == nil, conversations.count >= Self.maximumClients { throw .busy }
-        var conversation = conversations[client] ?? Conversation()
+        var conversation = conversations[client] ?? Conversation(on: layout)
+        let before = conversation.reassembler
         defer { conversations[client] = conversation }
         let message: Data
         do {
@@ -56,10 +61,13 @@ struct Exchange: Sendable {
         }
         let number = conversation.reassembler.position.message
         do throws(ExchangeRefusal) {
-            return try conversation.understood(message, number: number, on: layout)
+            return try conversation.understood(message, number: number)
         } catch {
             // Without a conversation there is nothing that an answer could be addressed by.
-            guard conversation.number != nil else { throw error.reason }
+            guard conversation.number != nil else {
+                conversation.reassembler = before
+                throw error.reason
+            }
             return .refused(ExchangeAnswer.Acknowledgement(message: number, refusal: error.reason, field: error.field))
         }
     }
@@ -67,10 +75,40 @@ struct Exchange: Sendable {
     /// Begins a conversation, or begins it anew.
     /// - Throws: `busy` when another client has one of this number.
     mutating func begin(
-        _ number: UInt16, with client: Client
+        _ number: UInt16, with client: Client, hello: Data, welcome message: ExchangeWelcome
     ) throws(Refusal) {
         guard !conversations.contains(where: { $0.key != client && $0.value.number == number }) else { throw .busy }
-        conversations[client]?.begin(number)
+        let welcome: Data
+        do {
+            welcome = try ExchangeAnswer.welcome(message).encoded(for: number)
+        } catch {
+            throw Refusal(error)
+        }
+        conversations[client]?.begin(number, hello: hello, welcome: welcome)
+    }
+
+    /// The password whose proof by a client is awaited.
+    func proving(_ client: Client) -> ExchangeRequest.PasswordKind? { conversations[client]?.proving }
+
+    /// Answers a client's share.
+    mutating func prove(
+        _ share: Data, by verifier: PasswordVerifier, to client: Client
+    ) throws(ProtectedPairingError) -> ExchangeAnswer {
+        guard let answer = try conversations[client]?.prove(share, by: verifier) else { throw .ended }
+        return answer
+    }
+
+    /// Takes a client's proof.
+    mutating func confirm(_ confirmation: Data, by client: Client) throws(ProtectedPairingError) {
+        guard try conversations[client]?.confirm(confirmation) != nil else { throw .ended }
+    }
+
+    /// Awaits no proof of a client any more.
+    mutating func forgetProof(of client: Client) { conversations[client]?.forgetProof() }
+
+    /// Awaits no proof of anybody any more.
+    mutating func forgetProofs() {
+        for client in conversations.keys { conversations[client]?.forgetProof() }
     }
 
     /// A client is gone, or takes no notifications any more.

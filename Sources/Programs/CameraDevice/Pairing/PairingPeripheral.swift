@@ -23,6 +23,8 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
         case clientDisconnected
         /// A client has applied these; its write has been acknowledged.
         case credentials(PairingCredentials)
+        /// What happens to the setup code.
+        case note(PairingRules.Note)
     }
 
     typealias Lane = MessageQueue.Lane
@@ -45,21 +47,27 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
     private var clients: Set<UUID> = []
     private var scan: NetworkScan?
     private var stagingTimer: Task<Void, Never>?
+    private var lockTimer: Task<Void, Never>?
 
     /// Prepares the services.
     /// - Parameters:
     ///   - layouts: The ways of handing over credentials to offer; not none.
+    ///   - verifiers: Needed for the protected layout.
+    ///   - requiresSetupCode: Whether the empty password is refused.
     ///   - options: For the peripheral manager.
     init(
-        identity: CameraIdentity, model: String, layouts: PairingInfo.Layouts, joiner: any NetworkJoiner,
-        clock: any Clock<Duration>, options: [String: any Sendable]
+        identity: CameraIdentity, model: String, layouts: PairingInfo.Layouts, verifiers: PasswordVerifiers? = nil,
+        requiresSetupCode: Bool = false, joiner: any NetworkJoiner, clock: any Clock<Duration>,
+        options: [String: any Sendable]
     ) throws(CameraError) {
         var capabilities: PairingInfo.Capabilities = []
         if joiner.managesWiFi { capabilities.insert(.managesWiFi) }
         if joiner.joinsFiveGigahertz { capabilities.insert(.fiveGigahertz) }
+        if layouts.contains(.protected) { capabilities.insert(.setupCode) }
+        if requiresSetupCode { capabilities.insert(.insistsOnSetupCode) }
         let info = PairingInfo(layouts: layouts, capabilities: capabilities, model: model)
         guard (try? info.encoded()) != nil else { throw .badModelName }
-        rules = PairingRules(info: info, deviceID: identity.deviceID)
+        rules = PairingRules(info: info, deviceID: identity.deviceID, verifiers: verifiers)
         name = PairingService.advertisedNamePrefix + identity.deviceID.ending
         self.clock = clock
         radio = PairingRadio(on: queue, name: name, layouts: layouts, clock: clock, options: options)
@@ -84,7 +92,8 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
             queue.async { [self] in
                 scan?.cancel()
                 stagingTimer?.cancel()
-                stagingTimer = nil
+                lockTimer?.cancel()
+                (stagingTimer, lockTimer) = (nil, nil)
                 messages = MessageQueue()
                 radio.stop()
                 yield.finish()
@@ -201,6 +210,13 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
                 messages.drop(lane)
             case .enrol(let credentials):
                 yield.yield(.credentials(credentials))
+            case .advertise:
+                advertise()
+            case .startLockTimer(let number):
+                startLockTimer(number)
+            case .note(let note):
+                log.warning("\(note)")
+                yield.yield(.note(note))
             }
         }
         sendNotifications()
@@ -213,6 +229,16 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
             queue.async { [weak self] in
                 guard let self else { return }
                 perform(rules.handle(.stagingTimerEnded(number)))
+            }
+        }
+    }
+
+    private func startLockTimer(_ number: Int) {
+        lockTimer = Task { [clock, queue, weak self] in
+            guard (try? await clock.sleep(for: SetupCodeTries.lockDuration)) != nil else { return }
+            queue.async { [weak self] in
+                guard let self else { return }
+                perform(rules.lockTimerEnded(number))
             }
         }
     }

@@ -26,20 +26,39 @@ struct PairingRules: Sendable {
         case drop(Lane)
         /// Join the network and register.
         case enrol(PairingCredentials)
+        /// ``PairingRules/advertises`` has changed.
+        case advertise
+        /// Start the timer of the lock; when it ends, hand in its number.
+        case startLockTimer(Int)
+        /// Tell whoever runs the camera.
+        case note(Note)
+    }
+
+    /// What whoever runs the camera is told of the setup code.
+    enum Note: Sendable, Equatable {
+        /// Somebody has tried a wrong code; so many tries are left before pairing is locked.
+        case wrongSetupCode(triesLeft: Int)
+        /// Too many wrong codes.
+        case locked(Duration)
+        /// Far too many wrong codes: until the next start.
+        case ended
     }
 
     /// What the camera says of itself.
     let info: PairingInfo
     /// Its device id.
     let deviceID: DeviceID
-    private var machine = PairingMachine()
-    private var standard = StandardLayout()
-    private var exchanges: [PairingLayout: Exchange] = [:]
+    /// For the protected layout.
+    let verifiers: PasswordVerifiers?
+    var machine = PairingMachine()
+    var standard = StandardLayout()
+    var exchanges: [PairingLayout: Exchange] = [:]
+    var tries = SetupCodeTries()
 
     /// Waits for a client, on the layouts that are named in what the camera says of itself.
-    init(info: PairingInfo, deviceID: DeviceID) {
-        self.info = info
-        self.deviceID = deviceID
+    /// - Parameter verifiers: Needed for the protected layout.
+    init(info: PairingInfo, deviceID: DeviceID, verifiers: PasswordVerifiers?) {
+        (self.info, self.deviceID, self.verifiers) = (info, deviceID, verifiers)
         for layout in info.layouts.known where layout != .standard { exchanges[layout] = Exchange(layout) }
     }
 
@@ -47,7 +66,7 @@ struct PairingRules: Sendable {
     var state: PairingState { machine.state }
 
     /// Whether the camera is in pairing mode.
-    var advertises: Bool { machine.isOpen }
+    var advertises: Bool { machine.isOpen && tries.isOpen }
 
     /// What a client reads; nil where nothing can be read.
     func value(of attribute: PairingAttribute, for client: Client) -> Data? {
@@ -83,20 +102,27 @@ struct PairingRules: Sendable {
         told(performed(machine.handle(event)))
     }
 
+    /// The timer of the lock has ended.
+    mutating func lockTimerEnded(_ number: Int) -> [Action] { tries.unlock(number) ? [.advertise] : [] }
+
     /// The link to a client is gone, or it takes no notifications any more.
     mutating func left(_ client: Client) -> [Action] {
         var actions: [Action] = []
         for layout in PairingLayout.allCases {
-            actions.append(.drop(Lane(layout: layout, client: client)))
-            exchanges[layout]?.forget(client)
+            actions += ended(Lane(layout: layout, client: client))
         }
         return told(actions + performed(machine.handle(.left(client))))
     }
 
     /// A client takes no notifications of a layout any more: its conversation is over.
     mutating func closed(_ lane: Lane) -> [Action] {
+        told(ended(lane))
+    }
+
+    private mutating func ended(_ lane: Lane) -> [Action] {
+        let proving = exchanges[lane.layout]?.proving(lane.client)
         exchanges[lane.layout]?.forget(lane.client)
-        return [.drop(lane)]
+        return [.drop(lane)] + (proving == .setupCode ? lostTry() : [])
     }
 
     /// A message's bytes; nil when it is not to be sent any more.
@@ -111,6 +137,7 @@ struct PairingRules: Sendable {
     private mutating func take(
         _ value: Data, _ characteristic: PairingService.Characteristic, from client: Client
     ) throws(Refusal) -> [Action] {
+        guard tries.isOpen else { throw .locked }
         // To scan, a client need not hold the pairing.
         if characteristic == .networks {
             guard machine.isOpen else { throw .busy }
@@ -124,53 +151,9 @@ struct PairingRules: Sendable {
         }
     }
 
-    private mutating func take(
-        _ frame: Data, on layout: PairingLayout, from client: Client
-    ) throws(Refusal) -> [Action] {
-        let lane = Lane(layout: layout, client: client)
-        switch try exchanges[layout]?.receive(frame, from: client) {
-        case nil:
-            return []
-        case .hello(let conversation):
-            try exchanges[layout]?.begin(conversation, with: client)
-            let welcome = ExchangeWelcome(info: info, deviceID: deviceID, state: state)
-            return [.drop(lane), .send(.welcome(welcome), lane)]
-        case .refused(let answer):
-            return [.send(.answer(answer), lane)]
-        case .request(let request, let number):
-            do throws(ExchangeRefusal) {
-                let actions = try perform(request, in: lane)
-                return [.send(.answer(ExchangeAnswer.Acknowledgement(message: number)), lane)] + actions
-            } catch {
-                let answer = ExchangeAnswer.Acknowledgement(
-                    message: number, refusal: error.reason, field: error.field)
-                return [.send(.answer(answer), lane)]
-            }
-        }
-    }
-
-    private mutating func perform(_ request: ExchangeRequest, in lane: Lane) throws(ExchangeRefusal) -> [Action] {
-        switch request {
-        case .state:
-            return [.send(.state(state), lane)]
-        case .scan:
-            guard machine.isOpen else { throw ExchangeRefusal(.busy) }
-            return [.scan(lane)]
-        case .credentials(let fields):
-            do throws(Refusal) {
-                try machine.admit(lane.client)
-            } catch {
-                throw ExchangeRefusal(error)
-            }
-            return performed(machine.apply(try StagedFields.credentials(from: fields)))
-        case .hello, .share, .confirm, .sealed:
-            throw ExchangeRefusal(.unknownCommand)
-        }
-    }
-
     // MARK: What the machine decides
 
-    private mutating func performed(_ actions: [PairingMachine.Action]) -> [Action] {
+    mutating func performed(_ actions: [PairingMachine.Action]) -> [Action] {
         actions.compactMap { action in
             switch action {
             case .publish(let state): return .publish(state)

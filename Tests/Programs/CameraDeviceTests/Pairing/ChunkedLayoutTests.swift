@@ -54,6 +54,11 @@ import Wire
             }
         }
         #expect(rules.state.phase == .waiting)
+        // The same frames may come again.
+        _ = try rules.say(.hello(conversation: 1), number: 3, by: client)
+        #expect(throws: Refusal.busy) { try rules.say(.hello(conversation: 1), number: 0, by: other) }
+        _ = try rules.say(.hello(conversation: 2), number: 0, by: other)
+        _ = rules.left(client)
         #expect(rules.encode(answer(0), for: lane) == nil, "there is no conversation that it could name")
     }
 
@@ -187,7 +192,8 @@ import Wire
         let exchange = PairingAttribute.exchange(.chunked)
         _ = try rules.write([WrittenValue(attribute: exchange, bytes: frames[0].encoded)], by: client)
         for (bytes, refusal) in [
-            (Data(), Refusal.length), (Data([0x11, 1, 0]), .length), (Data(repeating: 0x11, count: 513), .length),
+            (Data(), Refusal.length), (Data([0x11, 1, 0]), .length), (Data([0x11, 2, 0, 0]), .length),
+            (Data([0x13, 2, 0, 0, 0, 0]), .length), (Data(repeating: 0x11, count: 513), .length),
             (Data([0x21, 1, 0, 0, 0, 1, 2]), .value), (Data([0x11, 1, 0, 1, 0]), .value),
             // An announced length beyond the limit, and more bytes than were announced.
             (Data([0x11, 1, 0, 0, 0xFF, 0xFF, 1]), .length), (Data([0x13, 2, 0, 0, 0, 1, 4, 4]), .length),

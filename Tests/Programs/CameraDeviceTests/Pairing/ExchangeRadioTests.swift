@@ -6,56 +6,16 @@ import Wire
 
 @testable import CameraDevice
 
-/// The exchange layouts on the software radio.
+/// The exchange layouts on the software radio, in the clear.
 @Suite struct ExchangeRadioTests {
-    typealias Refusal = PairingService.WriteRefusal
+    private let air: PairingAir
 
-    private let directory: TemporaryDirectory
-    private let identity: CameraIdentity
-    private let clock = ManualClock()
+    init() throws { air = try PairingAir() }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        identity = try Samples.identity()
-    }
-
-    private func started(
-        _ heard: [HeardNetwork]? = [], layouts: PairingInfo.Layouts = [.standard, .chunked],
-        conditions: RadioConditions = RadioConditions()
-    ) async throws -> PairingPeripheral {
-        let peripheral = try PairingPeripheral(
-            identity: identity, model: "Porchlight Model", layouts: layouts, joiner: ScriptedNetworks(heard: heard),
-            clock: clock,
-            options: [
-                CBManagerOptionRadioDirectoryKey: directory.path("air"),
-                CBManagerOptionRadioConditionsKey: conditions,
-            ])
-        try await peripheral.start()
-        return peripheral
-    }
-
-    private func client(
-        _ layout: PairingLayout = .chunked, conversation: UInt16 = 0xA1B2
-    ) async throws -> ExchangeClient {
-        let central = TestCentral(radioDirectory: directory.path("air"), layout: layout)
-        let client = ExchangeClient(central, conversation: conversation)
-        try await client.connect()
-        return client
-    }
-
-    private func accepted(_ number: UInt8) -> ExchangeAnswer { .answer(.init(message: number)) }
-
-    private func credentials(from peripheral: PairingPeripheral) async throws -> PairingCredentials? {
-        try await within(.seconds(20), "the credentials") {
-            for await case .credentials(let credentials) in peripheral.outputs { return credentials }
-            return nil
-        }
-    }
-
-    @Test(arguments: [PairingInfo.Layouts.chunked, [.standard, .chunked]])
+    @Test(arguments: [PairingInfo.Layouts.chunked, [.standard, .chunked, .protected]])
     func theAdvertisementNamesTheLayouts(layouts: PairingInfo.Layouts) async throws {
-        let peripheral = try await started(layouts: layouts)
-        let client = try await client()
+        let peripheral = try await air.started(layouts: layouts)
+        let client = try await air.client()
         #expect(await client.central.properties() == [.exchange(.chunked): [.read, .write, .notify]])
         let sighting = try await within { await client.central.sightings.first { $0.layouts != nil } }
         #expect(sighting?.layouts == layouts)
@@ -68,21 +28,21 @@ import Wire
         let heard = [HeardNetwork(ssid: Data("Home".utf8), security: .wpa3, rssi: -40, bands: .twoGigahertz)]
         let conditions = RadioConditions()
         conditions.mtu = mtu
-        let peripheral = try await started(heard, conditions: conditions)
-        let client = try await client()
+        let peripheral = try await air.started(heard, conditions: conditions)
+        let client = try await air.client()
         #expect(try await client.position() == ExchangePosition(message: 0, progress: .none))
         let welcome = try await client.hello()
-        #expect(welcome.deviceID == identity.deviceID)
+        #expect(welcome.deviceID == air.identity.deviceID)
         #expect(welcome.info.model == "Porchlight Model")
         #expect(welcome.state == PairingState(phase: .waiting))
         #expect(welcome.stretching == nil)
         try await client.send(.scan)
         let list = try await client.all { if case .record(.end) = $0 { true } else { false } }
-        #expect(list == [accepted(1), .record(.network(heard[0])), .record(.end(count: 1))])
+        #expect(list == [air.accepted(1), .record(.network(heard[0])), .record(.end(count: 1))])
         let credentials = try Samples.credentials()
         try await client.send(.credentials(CredentialFields(credentials)))
-        #expect(try await client.states(until: .joining) == [accepted(2), .state(PairingState(phase: .joining))])
-        #expect(try await self.credentials(from: peripheral) == credentials)
+        #expect(try await client.states(until: .joining) == [air.accepted(2), .state(PairingState(phase: .joining))])
+        #expect(try await air.credentials(from: peripheral) == credentials)
         peripheral.attempt(.joined)
         peripheral.attempt(.registered)
         #expect(
@@ -94,8 +54,8 @@ import Wire
     }
 
     @Test func theOutcomeComesOverTheLinkAndCredentialsMayComeAgain() async throws {
-        let peripheral = try await started()
-        let client = try await client()
+        let peripheral = try await air.started()
+        let client = try await air.client()
         _ = try await client.hello()
         for failure in PairingFailure.allCases {
             try await client.send(.credentials(CredentialFields(try Samples.credentials())))
@@ -111,54 +71,42 @@ import Wire
         await peripheral.stop()
     }
 
-    /// 500 entries: doubled, hidden, of no text, of the full length.
-    static let crowd: [HeardNetwork] = (0..<500).map { number in
-        let ssid: Data =
-            switch number % 5 {
-            case 0: Data("network \(number)".utf8)
-            case 1: Data("network \(number - 1)".utf8)
-            case 2: Data()
-            case 3: Data([0xFF, 0xFE, 0x00, UInt8(number % 251), UInt8(number / 251)])
-            default: Data((0..<32).map { UInt8(truncatingIfNeeded: number + $0 * 7) })
-            }
-        return HeardNetwork(ssid: ssid, security: .wpa2, rssi: -30 - number % 60, bands: .twoGigahertz)
-    }
-
-    @Test(arguments: [23, 517], [PairingLayout.standard, .chunked])
+    @Test(arguments: [23, 517], PairingLayout.allCases)
     func aCrowdArrivesWhole(mtu: Int, layout: PairingLayout) async throws {
         let conditions = RadioConditions()
         conditions.mtu = mtu
-        let peripheral = try await started(Self.crowd, conditions: conditions)
-        let expected = Self.crowd.merged()
+        let peripheral = try await air.started(PairingAir.crowd, conditions: conditions)
+        let expected = PairingAir.crowd.merged()
         #expect(expected.count == 300)
         let records = expected.map(NetworkListRecord.network) + [.end(count: 300)]
-        let client = try await client(layout)
+        let client = try await air.client(layout)
         if layout == .standard {
             try await client.central.subscribe(.networks)
             try await client.central.write(Data([1]), .networks)
             #expect(try await client.central.records() == records)
         } else {
             _ = try await client.hello()
-            try await client.send(.scan)
+            if layout == .protected { #expect(try await client.agree(air.code) == air.accepted(2)) }
+            let number = try await client.send(.scan)
             let list = try await client.all { if case .record(.end) = $0 { true } else { false } }
-            #expect(list == [accepted(1)] + records.map(ExchangeAnswer.record))
+            #expect(list == [air.accepted(number)] + records.map(ExchangeAnswer.record))
         }
         await peripheral.stop()
     }
 
     @Test func aScanThatFailsIsTold() async throws {
-        let peripheral = try await started(nil)
-        let client = try await client()
+        let peripheral = try await air.started(nil)
+        let client = try await air.client()
         _ = try await client.hello()
         try await client.send(.scan)
-        #expect(try await client.next() == accepted(1))
+        #expect(try await client.next() == air.accepted(1))
         #expect(try await client.next() == .record(.failed))
         await peripheral.stop()
     }
 
     @Test func whoDoesNotListenIsRefused() async throws {
-        let peripheral = try await started()
-        let client = try await client()
+        let peripheral = try await air.started()
+        let client = try await air.client()
         try await client.central.subscribe(.exchange(.chunked), false)
         let hello = try await client.frames(of: ExchangeRequest.hello(conversation: 1).encoded)[0]
         #expect(await client.refusal(of: hello) == .notSubscribed)
@@ -175,8 +123,8 @@ import Wire
     @Test func aLostFrameIsSentAgain() async throws {
         let conditions = RadioConditions()
         conditions.mtu = 23
-        let peripheral = try await started(conditions: conditions)
-        let client = try await client()
+        let peripheral = try await air.started(conditions: conditions)
+        let client = try await air.client()
         _ = try await client.hello()
         let request = ExchangeRequest.credentials(CredentialFields(try Samples.credentials()))
         let frames = try await client.frames(of: request.encoded)
@@ -185,15 +133,15 @@ import Wire
         let position = try await client.position()
         #expect(position == ExchangePosition(message: 1, progress: .underWay, firstMissing: 1))
         for frame in frames.dropFirst(position.firstMissing) { try await client.write(frame) }
-        #expect(try await client.states(until: .joining).first == accepted(1))
+        #expect(try await client.states(until: .joining).first == air.accepted(1))
         await peripheral.stop()
     }
 
     @Test func aLinkThatIsLostForgetsWhatWasSaid() async throws {
         let conditions = RadioConditions()
         conditions.mtu = 23
-        let peripheral = try await started(conditions: conditions)
-        let client = try await client()
+        let peripheral = try await air.started(conditions: conditions)
+        let client = try await air.client()
         _ = try await client.hello()
         let request = ExchangeRequest.credentials(CredentialFields(try Samples.credentials()))
         for frame in try await client.frames(of: request.encoded).dropLast() { try await client.write(frame) }
@@ -207,9 +155,9 @@ import Wire
     }
 
     @Test func twoClientsOnTwoLayouts() async throws {
-        let peripheral = try await started()
-        let standard = try await client(.standard)
-        let chunked = try await client()
+        let peripheral = try await air.started()
+        let standard = try await air.client(.standard)
+        let chunked = try await air.client()
         try await standard.central.subscribe(.status)
         _ = try await chunked.hello()
         try await standard.central.write(Data("Home".utf8), .ssid)
@@ -220,14 +168,14 @@ import Wire
         try await standard.central.disconnect()
         #expect(try await chunked.next() == .state(PairingState(phase: .waiting)))
         try await chunked.send(request)
-        #expect(try await chunked.next() == accepted(2))
+        #expect(try await chunked.next() == air.accepted(2))
         await peripheral.stop()
     }
 
     @Test func twoClientsOnOneLayout() async throws {
-        let peripheral = try await started(Self.crowd)
-        let first = try await client(conversation: 1)
-        let second = try await client(conversation: 2)
+        let peripheral = try await air.started(PairingAir.crowd)
+        let first = try await air.client(conversation: 1)
+        let second = try await air.client(conversation: 2)
         _ = try await first.hello()
         let taken = try await second.frames(of: ExchangeRequest.hello(conversation: 1).encoded)[0]
         #expect(await second.refusal(of: taken) == .busy)

@@ -77,14 +77,18 @@ final class CameraFixture: Sendable {
     }
 }
 
-/// The real clock, with pauses of a few seconds cut to a hundredth. Limits, which are longer, keep their length.
+/// The real clock, with pauses of a few seconds cut to a hundredth: then it is that much later. Limits, which are longer,
+/// keep their length.
 private struct HastyClock: Clock {
     private let real = ContinuousClock()
-    var now: ContinuousClock.Instant { real.now }
+    private let saved = Locked(Duration.zero)
+    var now: ContinuousClock.Instant { real.now + saved.withLock { $0 } }
     var minimumResolution: Duration { real.minimumResolution }
     func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-        let wait = real.now.duration(to: deadline)
-        try await real.sleep(for: wait < .seconds(8) ? wait / 100 : wait)
+        let wait = now.duration(to: deadline)
+        guard wait > .zero, wait < .seconds(8) else { return try await real.sleep(for: wait) }
+        try await real.sleep(for: wait / 100)
+        saved.withLock { $0 += wait - wait / 100 }
     }
 }
 

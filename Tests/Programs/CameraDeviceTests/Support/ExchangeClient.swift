@@ -13,7 +13,11 @@ actor ExchangeClient {
     nonisolated let conversation: UInt16
     /// The number of the next message.
     private(set) var number: UInt8 = 0
+    /// The key, on the protected layout.
+    private(set) var channel: SealedChannel?
     private var reassembler = FrameReassembler()
+    private var hello = Data()
+    private var welcome = Data()
 
     init(_ central: TestCentral, conversation: UInt16 = 0xA1B2) {
         self.central = central
@@ -34,15 +38,39 @@ actor ExchangeClient {
 
     /// Says hello.
     func hello() async throws -> ExchangeWelcome {
-        try await send(.hello(conversation: conversation))
+        hello = ExchangeRequest.hello(conversation: conversation).encoded
+        channel = nil
+        try await send(bytes: hello)
         guard case .welcome(let welcome) = try await next() else { throw Silent() }
         return welcome
     }
 
-    /// Sends a message.
+    /// Agrees upon a key, after a hello.
+    /// - Returns: The camera's last word: an answer, sealed where it has accepted.
+    func agree(_ code: SetupCode?) async throws -> ExchangeAnswer {
+        var handshake = try ProtectedClientHandshake(hello: hello, welcome: welcome, code: code)
+        try await send(handshake.share)
+        let answer = try await next()
+        guard case .share(let share, let confirmation) = answer else { return answer }
+        guard let (confirm, channel) = try? handshake.finish(share: share, confirmation: confirmation) else {
+            // The client knows now, and guesses on.
+            try await send(.confirm(Data(repeating: 7, count: ExchangeRequest.confirmationBytes)))
+            return try await next()
+        }
+        try await send(confirm)
+        self.channel = channel
+        return try await next()
+    }
+
+    /// Sends a message, sealed where there is a key.
     /// - Returns: Its number.
     @discardableResult
-    func send(_ request: ExchangeRequest) async throws -> UInt8 { try await send(bytes: request.encoded) }
+    func send(_ request: ExchangeRequest) async throws -> UInt8 {
+        guard request.isSealable, let sealed = try channel?.seal(request.encoded) else {
+            return try await send(bytes: request.encoded)
+        }
+        return try await send(bytes: ExchangeRequest.sealed(sealed).encoded)
+    }
 
     /// Sends the bytes of a message.
     @discardableResult
@@ -88,7 +116,17 @@ actor ExchangeClient {
             guard let frame else { throw Silent() }
             guard let message = try reassembler.receive(frame) else { continue }
             let (addressee, answer) = try ExchangeAnswer.addressed(decoding: message)
-            if addressee == conversation { return answer }
+            guard addressee == conversation else { continue }
+            switch answer {
+            case .welcome:
+                welcome = message
+                return answer
+            case .sealed(let sealed):
+                guard let opened = try channel?.open(sealed) else { throw Silent() }
+                return try ExchangeAnswer(decodingSealed: opened)
+            case .record, .answer, .state, .share:
+                return answer
+            }
         }
     }
 

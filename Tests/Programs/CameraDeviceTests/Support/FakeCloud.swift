@@ -12,11 +12,15 @@ final class FakeCloud: HTTPService {
     private let converse: Converse
     private let received = Locked<[HTTPRequest]>([])
     private let links = Locked(0)
+    /// Each request as it arrives.
+    let arrivals: AsyncStream<HTTPRequest>
+    private let arrived: AsyncStream<HTTPRequest>.Continuation
     private let server = Locked<HTTPServer?>(nil)
 
     private init(respond: @escaping Respond, converse: @escaping Converse) {
         self.respond = respond
         self.converse = converse
+        (arrivals, arrived) = AsyncStream.makeStream()
     }
 
     /// Starts a cloud.
@@ -50,6 +54,7 @@ final class FakeCloud: HTTPService {
             received.append(request)
             return received.count - 1
         }
+        arrived.yield(request)
         return await respond(request, number)
     }
 

@@ -5,10 +5,14 @@ import Wire
 
 extension PairingRules {
     /// Rules that wait for a client.
-    static func sample(_ layouts: PairingInfo.Layouts = [.standard, .chunked]) throws -> PairingRules {
-        PairingRules(
-            info: PairingInfo(layouts: layouts, capabilities: .managesWiFi, model: "Model"),
-            deviceID: try Samples.identity().deviceID)
+    static func sample(
+        _ layouts: PairingInfo.Layouts = [.standard, .chunked], code: SetupCode? = nil,
+        capabilities: PairingInfo.Capabilities = .managesWiFi
+    ) throws -> PairingRules {
+        let deviceID = try Samples.identity().deviceID
+        return PairingRules(
+            info: PairingInfo(layouts: layouts, capabilities: capabilities, model: "Model"), deviceID: deviceID,
+            verifiers: try code.map { try .cheap($0, deviceID: deviceID) })
     }
 
     /// Writes a field of the standard layout.
@@ -48,5 +52,14 @@ extension PairingRules {
     /// What clients are sent.
     static func messages(_ actions: [Action]) -> [ExchangeAnswer] {
         actions.compactMap { if case .send(let message, _) = $0 { message } else { nil } }
+    }
+}
+
+extension PasswordVerifiers {
+    /// Verifiers that are made in no time.
+    static func cheap(_ code: SetupCode, deviceID: DeviceID) throws -> PasswordVerifiers {
+        var stretching = ExchangeWelcome.Stretching.fresh()
+        (stretching.logN, stretching.r) = (10, 1)
+        return try PasswordVerifiers(code, deviceID: deviceID, stretching: stretching)
     }
 }
