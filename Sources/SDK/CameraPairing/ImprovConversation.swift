@@ -34,7 +34,7 @@ final class ImprovConversation: NSObject, CameraConversation {
     /// A result that was cut off is read in whole, once a command.
     private var reading: Reading = .possible
 
-    /// One attempt to bring the device onto a network.
+    /// One attempt to bring the device onto a network, from the moment in which the credentials go out.
     private struct Join {
         /// The app has been told that the device took the credentials.
         var isAcknowledged = false
@@ -73,7 +73,6 @@ final class ImprovConversation: NSObject, CameraConversation {
     }
 
     func write(_ credentials: CameraCredentials) {
-        join = Join()
         queued = []
         let command = ImprovCommand.join(credentials.ofImprov)
         if state == .authorizationRequired { hold(command) } else { send(command) }
@@ -88,6 +87,7 @@ final class ImprovConversation: NSObject, CameraConversation {
         assembler.reset()
         (reading, lastResult) = (.possible, nil)
         asked = command
+        if case .join = command { join = Join() }
         do {
             outbox.add(try command.encoded())
         } catch {
@@ -238,6 +238,7 @@ final class ImprovConversation: NSObject, CameraConversation {
     /// The minute has passed within which the device takes credentials, or its state lagged behind.
     private func notAuthorized(_ command: ImprovCommand) {
         if case .deviceInfo = command { return emit(.deviceID("")) }
+        if case .join = command { join = nil }
         state = .authorizationRequired
         hold(command)
     }
@@ -362,7 +363,8 @@ final class ImprovConversation: NSObject, CameraConversation {
             join = nil
             emit(.refused(.fieldRefused(field: "credentials", refusal: nil), inDoubt: inDoubt))
         case .scan: emit(.refused(.networkScanFailed, inDoubt: inDoubt))
-        case .deviceInfo: emit(.deviceID(""))
+        // In doubt its timer settles it.
+        case .deviceInfo: if !inDoubt { emit(.deviceID("")) }
         case .identify, .hostname, nil: break
         }
     }

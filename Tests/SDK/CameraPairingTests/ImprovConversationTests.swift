@@ -168,6 +168,21 @@ struct ImprovConversationTests {
         #expect(device.commands.isEmpty)
     }
 
+    @Test("Somebody else brings it onto a network while credentials wait for the button: ours have not done it")
+    func provisionedBySomebodyElse() async throws {
+        var script = ScriptedImprovDevice.Script()
+        script.state = .authorizationRequired
+        let device = try await bench.device(script)
+        try await bench.connect()
+        try await bench.value(ble.$buttonPressAwaited, "the wish for the button") { $0 }
+        bench.write()
+        device.carryOut(.state(.provisioning), .result(.join, ["http://10.0.0.7/"]), .state(.provisioned))
+        try await bench.pass(.seconds(120))
+        #expect(try await bench.failure() == .buttonNotPressed)
+        #expect(ble.pairingOutcome == nil)
+        #expect(ble.onboardingPage == nil)
+    }
+
     @Test("The minute within which it takes credentials has passed: the button again")
     func authorizationExpired() async throws {
         let isAuthorized = Locked(false)
