@@ -36,6 +36,21 @@ import Wire
         await peripheral.stop()
     }
 
+    /// Nobody needs them on an exchange; who uses them all the same is understood.
+    @Test func framesInPreparedWritesAreTaken() async throws {
+        let conditions = RadioConditions()
+        conditions.mtu = 23
+        let peripheral = try await air.started(conditions: conditions)
+        let client = try await air.client()
+        _ = try await client.hello()
+        let request = ExchangeRequest.credentials(CredentialFields(try Samples.credentials()))
+        let long = try Frame.split(request.encoded, message: 1, limit: 512)
+        #expect(long.count == 1 && long[0].encoded.count > 20)
+        try await client.write(long[0].encoded)
+        #expect(try await client.states(until: .joining).first == air.accepted(1))
+        await peripheral.stop()
+    }
+
     @Test func randomFramesLeaveTheCameraAsItWas() async throws {
         let peripheral = try await air.started(PairingAir.crowd)
         var generator = SeededGenerator(23)
