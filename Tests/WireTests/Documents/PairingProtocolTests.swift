@@ -14,6 +14,7 @@ import Wire
             document.examples.map(\.name) == [
                 "advertisement", "info", "scan-command", "network-record", "frames", "status", "requests", "answers",
                 "position", "fields", "handshake", "code-protected", "code-open",
+                "standard", "chunked", "protected",
             ])
     }
 

@@ -99,12 +99,11 @@ struct Conversation: Sendable {
     /// Takes the client's share.
     /// - Returns: What the camera answers, by which the client sees whether its password is the camera's.
     mutating func prove(
-        _ share: Data, by verifier: PasswordVerifier
+        _ share: Data, by verifier: PasswordVerifier, with randomness: PairingRandomness
     ) throws(ProtectedPairingError) -> ExchangeAnswer {
         key = .none
         guard let greeting else { throw .ended }
-        let handshake = try ProtectedCameraHandshake(
-            hello: greeting.hello, welcome: greeting.welcome, share: share, verifier: verifier)
+        let handshake = try randomness.handshake(greeting.hello, greeting.welcome, share, verifier)
         key = .proving(handshake)
         return handshake.answer
     }

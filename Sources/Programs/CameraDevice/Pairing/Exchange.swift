@@ -92,9 +92,9 @@ struct Exchange: Sendable {
 
     /// Answers a client's share.
     mutating func prove(
-        _ share: Data, by verifier: PasswordVerifier, to client: Client
+        _ share: Data, by verifier: PasswordVerifier, with randomness: PairingRandomness, to client: Client
     ) throws(ProtectedPairingError) -> ExchangeAnswer {
-        guard let answer = try conversations[client]?.prove(share, by: verifier) else { throw .ended }
+        guard let answer = try conversations[client]?.prove(share, by: verifier, with: randomness) else { throw .ended }
         return answer
     }
 

@@ -58,7 +58,7 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
     init(
         identity: CameraIdentity, model: String, layouts: PairingInfo.Layouts, verifiers: PasswordVerifiers? = nil,
         requiresSetupCode: Bool = false, joiner: any NetworkJoiner, clock: any Clock<Duration>,
-        options: [String: any Sendable]
+        randomness: PairingRandomness = PairingRandomness(), options: [String: any Sendable]
     ) throws(CameraError) {
         var capabilities: PairingInfo.Capabilities = []
         if joiner.managesWiFi { capabilities.insert(.managesWiFi) }
@@ -67,7 +67,7 @@ final class PairingPeripheral: PairingRadioHandler, @unchecked Sendable {
         if requiresSetupCode { capabilities.insert(.insistsOnSetupCode) }
         let info = PairingInfo(layouts: layouts, capabilities: capabilities, model: model)
         guard (try? info.encoded()) != nil else { throw .badModelName }
-        rules = PairingRules(info: info, deviceID: identity.deviceID, verifiers: verifiers)
+        rules = PairingRules(info: info, deviceID: identity.deviceID, verifiers: verifiers, randomness: randomness)
         name = PairingService.advertisedNamePrefix + identity.deviceID.ending
         self.clock = clock
         radio = PairingRadio(on: queue, name: name, layouts: layouts, clock: clock, options: options)

@@ -88,7 +88,10 @@ extension PairingRules {
             guard kind == .setupCode || !info.capabilities.contains(.insistsOnSetupCode) else {
                 throw ExchangeRefusal(.setupCodeRequired)
             }
-            guard let answer = try? exchanges[lane.layout]?.prove(share, by: verifiers[kind], to: lane.client) else {
+            guard
+                let answer = try? exchanges[lane.layout]?.prove(
+                    share, by: verifiers[kind], with: randomness, to: lane.client)
+            else {
                 throw ExchangeRefusal(.value)
             }
             if kind == .setupCode { tries.spend() }

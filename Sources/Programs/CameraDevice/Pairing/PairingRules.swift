@@ -50,6 +50,7 @@ struct PairingRules: Sendable {
     let deviceID: DeviceID
     /// For the protected layout.
     let verifiers: PasswordVerifiers?
+    let randomness: PairingRandomness
     var machine = PairingMachine()
     var standard = StandardLayout()
     var exchanges: [PairingLayout: Exchange] = [:]
@@ -57,8 +58,11 @@ struct PairingRules: Sendable {
 
     /// Waits for a client, on the layouts that are named in what the camera says of itself.
     /// - Parameter verifiers: Needed for the protected layout.
-    init(info: PairingInfo, deviceID: DeviceID, verifiers: PasswordVerifiers?) {
-        (self.info, self.deviceID, self.verifiers) = (info, deviceID, verifiers)
+    init(
+        info: PairingInfo, deviceID: DeviceID, verifiers: PasswordVerifiers?,
+        randomness: PairingRandomness = PairingRandomness()
+    ) {
+        (self.info, self.deviceID, self.verifiers, self.randomness) = (info, deviceID, verifiers, randomness)
         for layout in info.layouts.known where layout != .standard { exchanges[layout] = Exchange(layout) }
     }
 

@@ -16,19 +16,6 @@ func hexadecimal(_ text: String) -> Data {
         })
 }
 
-/// A generator that gives one byte over and over, led by a word of zeros where a handshake asks for five words.
-struct RepeatedByte: RandomNumberGenerator {
-    var byte: UInt8
-    private var count = 0
-
-    init(_ byte: UInt8) { self.byte = byte }
-
-    mutating func next() -> UInt64 {
-        defer { count = (count + 1) % 5 }
-        return count == 0 ? 0 : UInt64(byte) * 0x0101_0101_0101_0101
-    }
-}
-
 /// A client and a camera with everything that they say before they share a key.
 struct ProtectedPair: Sendable {
     static let id = DeviceID(rawValue: "PLC0123456789ABCDEFGHJKMNPQ")
