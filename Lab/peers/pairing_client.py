@@ -6,8 +6,8 @@ must come to:
 
     pairing_client.py protected:00000000,20461812=wrongPassword chunked standard=keyRefused
 
-With --probe it first shows the camera, once on each exchange, what must be refused; each is a line 'check', which says
-whether the refusal was 'ok'.
+With --probe it first shows the camera, on the exchange of the first run, what must be refused; each is a line 'check', which
+says whether the refusal was 'ok'.
 Each run looks for a camera that advertises pairing, connects, lists networks, hands the credentials over and waits for the
 outcome, on the standard layout by its status. Each step is one line of JSON; the last of a run is 'outcome' with a 'result':
 joined (which is also what it must come to if nothing is said), the failure that the camera told, the refusal that it gave,
@@ -138,9 +138,8 @@ async def secure(talk, codes):
 
 async def pair(options, run, key, link):
     layout = choose(run, link)
-    is_new = layout not in link.conversations
     talk = link.conversation(layout, options.device)
-    if options.probe and is_new and layout is not wire.STANDARD:
+    if options.probe and run is options.runs[0] and layout is not wire.STANDARD:
         await Probe(talk).run()
     await talk.begin()
     await secure(talk, run.codes)
@@ -208,7 +207,7 @@ if __name__ == "__main__":
     parser.add_argument("--device", help="the device id that the camera must have")
     parser.add_argument("--one-link", action="store_true", help="all runs on one link; else each has its own")
     parser.add_argument("--probe", action="store_true",
-                        help="before, see that the camera refuses what the document says")
+                        help="see first that the camera refuses what the document says")
     parser.add_argument("--no-list", action="store_true", help="do not ask for networks")
     parser.add_argument("--ssid", default="Porchlight Demo")
     parser.add_argument("--security", type=int)
