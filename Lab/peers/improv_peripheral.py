@@ -36,7 +36,8 @@ CHARACTERISTICS = {
 NETWORKS = [("Improv Home", "-48", "WPA2"), ("Café 🏠", "-61", "NO"), ("neighbour", "-70", "WPA/WPA2"),
             ("office", "-71", "WPA2 EAP"), ("the attic room", "-77", "WPA3"), ("Improv Home", "-80", "WPA2"),
             ("the longest name there is, of 32", "-83", "WPA2"), ("shed", "-88", "WEP")]
-PASSPHRASES = {"Improv Home".encode(): "porchlight 🔑".encode(), "Café 🏠".encode(): b""}
+PASSPHRASES = {"Improv Home".encode(): "porchlight 🔑".encode(), "Café 🏠".encode(): b"",
+               b"neighbour": b"over the fence"}
 PAGE = "http://192.168.77.9/welcome"
 
 
