@@ -117,7 +117,16 @@ public actor Camera {
             await waiting?.stop()
             throw .stopped
         }
-        if let code { yield.yield(.setupCode(code)) }
+        // Kept only now, since a start that fails tells nobody what the code is.
+        if let code, let verifiers {
+            do throws(CameraError) {
+                try verifiers.save(in: directory)
+            } catch {
+                await waiting?.stop()
+                throw error
+            }
+            yield.yield(.setupCode(code))
+        }
         yield.yield(.filming(VideoCapture.source(of: settings, for: configuration.videoInput)))
         yield.yield(.networks(configuration.networks.summary))
         if configuration.networks.managesWiFi { await configuration.networks.resume(record?.network) }

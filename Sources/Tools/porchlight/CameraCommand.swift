@@ -28,7 +28,8 @@ enum CameraCommand: Command {
                               none: the camera is wired, and lists just that;
                               auto: the first interface that wpa_supplicant has for us, else simulated.
           --layouts LIST      How apps may hand over the network (default: standard,chunked,protected).
-          --require-setup-code  Pair with nobody who does not have its setup code; the protected layout alone.
+          --require-setup-code
+                              Pair with nobody who does not have its setup code; the protected layout alone.
           --new-setup-code    Make another setup code, and print it. The first start makes one by itself.
           --video SOURCE      auto, pattern, or a device such as /dev/video0 (default: auto).
           --size WxH          Picture size (default: 1280x720).

@@ -190,6 +190,32 @@ import Wire
         #expect(codes(third).count == 1)
     }
 
+    @Test func aCodeThatWasNotToldIsNotKept() async throws {
+        let directory = try TemporaryDirectory()
+        let cloud = try await FakeCloud.friendly()
+        let failing = try CameraFixture(cloud, directory: directory) {
+            $0.videoInput = .device(path: "/dev/no-such-lens")
+        }
+        await #expect(throws: CameraError.self) { try await failing.camera.start() }
+        #expect(!FileManager.default.fileExists(atPath: directory.path("camera/" + PasswordVerifiers.fileName)))
+        let blocked = directory.path("camera/" + PasswordVerifiers.fileName)
+        let full = try CameraFixture(cloud, directory: directory) { $0.renewsSetupCode = true }
+        // A file cannot be renamed over a directory, not even by root.
+        try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: false)
+        await #expect {
+            try await full.camera.start()
+        } throws: { error in
+            if case CameraError.fileFailed = error { true } else { false }
+        }
+        let air = try FileManager.default.contentsOfDirectory(atPath: directory.path("air"))
+        #expect(!air.contains { $0.hasSuffix(".radio") }, "the radio was given back")
+        try FileManager.default.removeItem(atPath: blocked)
+        let mended = try CameraFixture(cloud, directory: directory)
+        try await mended.camera.start()
+        try await mended.event("the setup code") { if case .setupCode = $0 { true } else { false } }
+        for fixture in [failing, full, mended] { await fixture.stop() }
+    }
+
     @Test func aCameraOfTheStandardLayoutAloneHasNoCode() async throws {
         let fixture = try CameraFixture(try await FakeCloud.friendly()) { $0.layouts = [.standard, .chunked] }
         try await fixture.camera.start()

@@ -39,9 +39,9 @@ struct PasswordVerifiers: Sendable {
         }
     }
 
-    /// Reads them, or makes them on the first start.
+    /// Reads them, or makes them on the first start, unsaved.
     /// - Parameter renewing: Whether there is to be another code whatever is there.
-    /// - Returns: The verifiers; and the code where it was made now, which is the only time that it can be told.
+    /// - Returns: The verifiers; and the code where it was made now: save them, and tell it, which can be done this once.
     static func loaded(
         from directory: StateDirectory, for identity: CameraIdentity, renewing: Bool = false
     ) throws(CameraError) -> (PasswordVerifiers, SetupCode?) {
@@ -49,17 +49,15 @@ struct PasswordVerifiers: Sendable {
             return (kept, nil)
         }
         let code = SetupCode.random()
-        let made: PasswordVerifiers
         do {
-            made = try PasswordVerifiers(code, deviceID: identity.deviceID)
+            return (try PasswordVerifiers(code, deviceID: identity.deviceID), code)
         } catch {
             throw .setupCodeFailed(reason: "\(error)")
         }
-        try made.save(in: directory)
-        return (made, code)
     }
 
-    private func save(in directory: StateDirectory) throws(CameraError) {
+    /// Writes them, whole or not at all.
+    func save(in directory: StateDirectory) throws(CameraError) {
         let lines = [
             Self.format, setupCode.encoded.base64EncodedString(), none.encoded.base64EncodedString(), "",
         ]

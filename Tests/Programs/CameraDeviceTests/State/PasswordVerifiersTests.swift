@@ -18,6 +18,14 @@ import Wire
 
     private var path: String { state.path(of: PasswordVerifiers.fileName) }
 
+    /// As a start does that is through.
+    @discardableResult
+    private func started(renewing: Bool = false) throws -> (PasswordVerifiers, SetupCode?) {
+        let (verifiers, code) = try PasswordVerifiers.loaded(from: state, for: identity, renewing: renewing)
+        if code != nil { try verifiers.save(in: state) }
+        return (verifiers, code)
+    }
+
     /// Whether a client with this password gets in.
     private func opens(_ code: SetupCode?, _ verifiers: PasswordVerifiers) throws -> Bool {
         var rules = PairingRules(
@@ -29,11 +37,11 @@ import Wire
     }
 
     @Test func theFirstStartMakesACodeAndTellsItOnce() throws {
-        let (made, code) = try PasswordVerifiers.loaded(from: state, for: identity)
+        let (made, code) = try started()
         let told = try #require(code)
         #expect(!told.isTrivial)
         #expect(state.mode(of: PasswordVerifiers.fileName) == 0o600)
-        let (kept, again) = try PasswordVerifiers.loaded(from: state, for: identity)
+        let (kept, again) = try started()
         #expect(again == nil)
         #expect(kept.stretching == made.stretching)
         #expect(try opens(told, kept))
@@ -42,7 +50,7 @@ import Wire
     }
 
     @Test func theCodeIsNowhereOnTheDisk() throws {
-        let code = try #require(try PasswordVerifiers.loaded(from: state, for: identity).1)
+        let code = try #require(try started().1)
         for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
             guard let content = FileManager.default.contents(atPath: state.path(of: name)) else { continue }
             for shown in [code.revealed, code.printed] {
@@ -56,25 +64,25 @@ import Wire
     }
 
     @Test func anotherCodeMayBeMade() throws {
-        let first = try #require(try PasswordVerifiers.loaded(from: state, for: identity).1)
-        let (verifiers, second) = try PasswordVerifiers.loaded(from: state, for: identity, renewing: true)
+        let first = try #require(try started().1)
+        let (verifiers, second) = try started(renewing: true)
         let told = try #require(second)
         #expect(try opens(told, verifiers))
         #expect(try !opens(first, verifiers))
     }
 
     @Test func aNewIdentityHasANewCode() throws {
-        _ = try PasswordVerifiers.loaded(from: state, for: identity)
+        try started()
         #expect(try PasswordVerifiers.loaded(from: state, for: Samples.identity()).1 != nil)
     }
 
     @Test func whatOthersMayReadIsNotUsed() throws {
-        _ = try PasswordVerifiers.loaded(from: state, for: identity)
+        try started()
         #expect(chmod(path, 0o640) == 0)
         #expect(throws: CameraError.setupCodeExposed(path: path)) {
-            try PasswordVerifiers.loaded(from: state, for: identity)
+            try started()
         }
-        #expect(try PasswordVerifiers.loaded(from: state, for: identity, renewing: true).1 != nil)
+        #expect(try started(renewing: true).1 != nil)
         #expect(state.mode(of: PasswordVerifiers.fileName) == 0o600)
     }
 
@@ -82,19 +90,19 @@ import Wire
     func damageIsFound(content: String) throws {
         try state.replace(PasswordVerifiers.fileName, with: Data(content.utf8))
         #expect(throws: CameraError.setupCodeDamaged(path: path)) {
-            try PasswordVerifiers.loaded(from: state, for: identity)
+            try started()
         }
     }
 
     @Test func everyChangedLineIsFound() throws {
-        _ = try PasswordVerifiers.loaded(from: state, for: identity)
+        try started()
         let content = try #require(try state.read(PasswordVerifiers.fileName))
         let lines = String(decoding: content, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         for change in [[1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 1, 3], [0, 2, 2, 3], [0, 1, 2], [0, 1, 2, 1]] {
             let text = change.map { lines[$0] }.joined(separator: "\n")
             try state.replace(PasswordVerifiers.fileName, with: Data(text.utf8))
             #expect(throws: CameraError.self, "\(change)") {
-                try PasswordVerifiers.loaded(from: state, for: identity)
+                try started()
             }
         }
     }
@@ -102,7 +110,7 @@ import Wire
     @Test func aDiskThatTakesNothingIsTold() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect {
-            try PasswordVerifiers.loaded(from: state, for: identity)
+            try started()
         } throws: { error in
             if case CameraError.fileFailed = error { true } else { false }
         }
