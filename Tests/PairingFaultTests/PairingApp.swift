@@ -31,18 +31,37 @@ final class PairingApp: Sendable {
     func pair(_ camera: String, _ details: WiFiDetailModel) async throws {
         try await connect(to: camera)
         _ = try await listNetworks { $0.contains { $0.ssid == details.ssid } }
+        try await write(details)
+    }
+
+    /// Hands the credentials over.
+    /// - Returns: What the camera told of its attempt, where the layout lets it.
+    @discardableResult
+    func write(_ details: WiFiDetailModel) async throws -> PairingOutcome? {
         begin(.credentials)
         try await ble.write(details)
+        // The link goes on the standard layout, and stays on the others until the camera has told.
+        for await (outcome, status) in ble.$pairingOutcome.combineLatest(ble.$cameraConnectionStatus).values {
+            if let outcome { return outcome }
+            guard status != .connected else { continue }
+            if let failure = ble.failure { throw failure }
+            return nil
+        }
+        throw CancellationError()
     }
 
     /// Until the camera takes commands and has said who it is.
-    func connect(to camera: String) async throws {
+    /// - Parameter before: Called when a step is about to begin.
+    func connect(
+        to camera: String, before: @Sendable (Step) async throws -> Void = { _ in }
+    ) async throws {
         begin(.finding)
         ble.startScan()
         let cameras = try await ble.$cameraList.first(failing: ble.$failure) { $0.contains { $0.name == camera } }
         guard let found = cameras.first(where: { $0.name == camera }) else { throw CancellationError() }
         begin(.connecting)
         try await ble.connect(to: found)
+        try await before(.deviceID)
         begin(.deviceID)
         _ = try await ble.deviceId()
     }
@@ -60,12 +79,28 @@ final class PairingApp: Sendable {
         try await isUnlinked()
     }
 
+    /// Returns when a link that failed is gone, or has been let go now.
+    func isReleased() async throws {
+        ble.disconnect()
+        try await isUnlinked()
+    }
+
     /// Returns when the app knows of no link.
     func isUnlinked() async throws {
         for await status in ble.$cameraConnectionStatus.values where status != .connected { return }
     }
 
     private func begin(_ step: Step) { current.withLock { $0 = step } }
+}
+
+extension CameraPairingError {
+    /// Whether it says that the link went away.
+    var isLoss: Bool {
+        switch self {
+        case .linkLost, .connectionFailed: true
+        default: false
+        }
+    }
 }
 
 /// Credentials that the tests hand over.
