@@ -50,6 +50,9 @@ public struct BLECamera: Sendable, Equatable, Hashable {
     public var `protocol`: PairingProtocol
     /// What the camera announces to offer; empty for one that is not ours.
     var layouts: PairingInfo.Layouts = []
+    /// The camera announces the protected layout, which a setup code makes safe against everybody in between. Whether it
+    /// has a code, and asks for it, is known once it is connected. Beyond the seed.
+    public var offersProtectedPairing: Bool { layouts.contains(.protected) }
 
     /// Describes a camera; the signal follows from the strength.
     public init(

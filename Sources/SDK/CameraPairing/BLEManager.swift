@@ -62,15 +62,33 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     @Published public private(set) var setback: PairingFailure?
     /// Why the last step failed; nil once a later one began. Beyond the seed.
     @Published public private(set) var failure: CameraPairingError?
+    /// There is a link, be it one that is just ending.
+    @Published private(set) var isLinked = false
     /// Where the camera says that it stands while it joins.
     @Published private(set) var attempt: PairingState?
 
     /// The connected camera's device id; empty when it has none to report. Read it once ``bleCameraDIDFetched`` is true.
     public var bleCameraDID: String { deviceID.withLock { $0 } }
 
+    /// Take no layout but the protected one, so that nobody can talk camera and app down to a weaker one. A ``setupCode``
+    /// implies it. Counts from the next ``connectToCamera(camera:)``. Beyond the seed.
+    public var requiresProtectedPairing: Bool {
+        get { protection.withLock { $0.isRequired || $0.code != nil } }
+        set { protection.withLock { $0.isRequired = newValue } }
+    }
+
+    /// The code printed on the camera, eight digits; spaces and dashes do not matter. Nil where the person has none: then
+    /// the protected layout shuts out listeners, and not somebody in between. Counts from the next
+    /// ``connectToCamera(camera:)``. Beyond the seed.
+    public var setupCode: Secret? {
+        get { protection.withLock { $0.code } }
+        set { protection.withLock { $0.code = newValue } }
+    }
+
     private static let currentManager = DispatchSpecificKey<ObjectIdentifier>()
 
     private let deviceID = Locked("")
+    private let protection = Locked<(isRequired: Bool, code: Secret?)>((false, nil))
     private let queue = DispatchQueue(label: "porchlight.pairing")
     private let centralOptions: CentralOptions
     private var flow: PairingFlow
@@ -79,6 +97,8 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         knows: { [weak self] in self?.flow.knows($0) ?? false },
         emit: { [weak self] in self?.handle($0) })
     private let timers: FlowTimers
+    private var discoveryStream = DiscoveryStream()
+    let clock: any Clock<Duration>
     private let randomness: PairingRandomness
     private var isHandling = false
     private var nextEvents: [PairingFlow.Event] = []
@@ -104,6 +124,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         randomness: PairingRandomness = PairingRandomness()
     ) {
         self.randomness = randomness
+        self.clock = clock
         self.centralOptions = CentralOptions(values: centralOptions)
         flow = PairingFlow(limits: limits)
         timers = FlowTimers(clock: clock, queue: queue)
@@ -136,7 +157,17 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     ///
     /// The camera that is connected already is left as it is and the scan stops; another one that is connected is
     /// dropped first. The status becomes `.connected` when the camera is ready, `.notConnected` after 20 s.
-    public func connectToCamera(camera: BLECamera?) { send(.connect(camera?.identifier)) }
+    public func connectToCamera(camera: BLECamera?) {
+        let asked = protection.withLock { $0 }
+        run { manager in
+            do throws(WireError) {
+                manager.radio.wishes = try PairingWishes(requiresProtection: asked.isRequired, code: asked.code)
+                manager.handle(.connect(camera?.identifier))
+            } catch {
+                manager.handle(.misuse(.invalidSetupCode(error)))
+            }
+        }
+    }
 
     /// Stops the scan and drops the connection. Call it when the person leaves, in any state.
     public func disconnect() { send(.disconnect) }
@@ -195,13 +226,33 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
             let actions = flow.handle(nextEvents.removeFirst())
             publish(flow.published)
             for action in actions { perform(action) }
+            discoveryStream.follow(flow)
         }
     }
+
+    /// The cameras of this search, each once.
+    func discoveries() -> AsyncStream<BLECamera> {
+        let (cameras, continuation) = AsyncStream.makeStream(
+            of: BLECamera.self, bufferingPolicy: .bufferingNewest(DiscoveryStream.limit))
+        run { manager in
+            let scan = manager.flow.scans
+            manager.discoveryStream.begin(continuation, scan: scan)
+            continuation.onTermination = { [weak manager] _ in
+                manager?.run { if $0.flow.scans == scan, $0.flow.isSearching { $0.handle(.stopScan) } }
+            }
+            manager.discoveryStream.follow(manager.flow)
+        }
+        return cameras
+    }
+
+    /// Whether the connection stays after credentials, so that the camera can tell the outcome.
+    var connectionStays: Bool { queue.sync { flow.keepsLink } }
 
     /// Publishes what changed, and only that; the id before the flag that announces it.
     private func publish(_ new: PairingFlow.Published) {
         deviceID.withLock { $0 = new.bleCameraDID }
         if failure != new.failure { failure = new.failure }
+        if isLinked != (flow.link != .none) { isLinked = flow.link != .none }
         if cBManagerState != new.cBManagerState { cBManagerState = new.cBManagerState }
         if authorizationStatus != new.authorizationStatus { authorizationStatus = new.authorizationStatus }
         if cameraList != new.cameraList { cameraList = new.cameraList }

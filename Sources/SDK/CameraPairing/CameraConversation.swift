@@ -1,13 +1,13 @@
 import CoreBluetooth
+import Dispatch
 import Wire
 
 /// The GATT conversation with one connected camera, whatever it speaks, from the found service until the link ends.
 ///
 /// Confined to the central's queue, on which CoreBluetooth calls it. A conversation turns what the camera says into
-/// events of ``PairingFlow``; which command may come when is the flow's business. It is the peripheral's delegate while
-/// it lasts, and ``ConversationKind`` makes it.
-protocol CameraConversation: CBPeripheralDelegate {
-    /// Prepares the service for commands; ends in `linkReady` or `linkFailed`.
+/// events of ``PairingFlow``; which command may come when is the flow's business. ``ConversationKind`` makes it.
+protocol CameraConversation: AnyObject {
+    /// Becomes the peripheral's delegate and prepares the service for commands; ends in `linkReady` or `linkFailed`.
     func begin(_ service: CBService)
     /// The link is gone or given up. Nothing is emitted afterwards.
     func end()
@@ -24,10 +24,33 @@ protocol CameraConversation: CBPeripheralDelegate {
 struct ConversationSetting {
     /// The camera, connected.
     let peripheral: CBPeripheral
+    /// The central's queue.
+    let queue: DispatchQueue
     /// Where the conversation draws its numbers.
     let randomness: PairingRandomness
+    /// What the app asks of the protection.
+    let wishes: PairingWishes
     /// Takes what the camera says. On the central's queue.
     let emit: (PairingFlow.Event) -> Void
+
+    /// Does work that takes long beside the queue, and goes on with its result on the queue.
+    func runBeside<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+    ) {
+        let then = Confined(then)
+        DispatchQueue.global().async { [queue] in
+            let value = work()
+            queue.async { then.value(value) }
+        }
+    }
+
+    /// Something that is taken along by another thread and touched on the queue alone.
+    private struct Confined<Value>: @unchecked Sendable {
+        // Unchecked because `value` is used only in the block that goes back to the queue it came from.
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
 
     /// What a failed request means. The end of the link is told by itself, so nothing is made of it here.
     static func meaning(of error: any Error) -> RefusalMeaning {

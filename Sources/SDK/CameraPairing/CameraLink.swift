@@ -33,13 +33,18 @@ final class CameraLink: NSObject, CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         if let error { return setting.fail(.connectionFailed(error.localizedDescription)) }
         let services = peripheral.services ?? []
-        for kind in ConversationKind.allCases where kind != .protected {
-            guard let service = services.first(where: { $0.uuid == kind.service }) else { continue }
-            let conversation = kind.conversation(setting)
-            self.conversation = conversation
-            peripheral.delegate = conversation
-            return conversation.begin(service)
+        let found = ConversationKind.allCases.lazy.compactMap { kind in
+            services.first { $0.uuid == kind.service }.map { (kind, $0) }
         }
-        setting.fail(.notACamera(missing: "pairing service"))
+        guard let (kind, service) = found.first else {
+            return setting.fail(.notACamera(missing: "pairing service"))
+        }
+        // Whoever stands in between can hide a service, and so nothing less is taken.
+        guard kind == .protected || !setting.wishes.requiresProtection else {
+            return setting.fail(.protectedPairingNotOffered)
+        }
+        let conversation = kind.conversation(setting)
+        self.conversation = conversation
+        conversation.begin(service)
     }
 }

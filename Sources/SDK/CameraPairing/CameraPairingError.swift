@@ -32,12 +32,24 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
     case fieldRefused(field: String, refusal: PairingService.WriteRefusal?)
     /// The camera did not acknowledge the credentials in time.
     case writeTimedOut
+    /// The camera did not get onto the network or into the cloud, and says why.
+    case notJoined(PairingFailure)
     /// The camera has the credentials, and neither came back nor said how it went.
     case noOutcome
     /// The camera has lost the credentials that it took: it was restarted before it had joined.
     case cameraRestarted
     /// The camera has credentials under way, or another client pairs it.
     case cameraBusy
+    /// The setup code is not the camera's. Each costs a try, and the fifth in a row closes pairing for a minute.
+    case wrongSetupCode
+    /// What was given as the setup code cannot be one; nothing was tried.
+    case invalidSetupCode(WireError)
+    /// The camera takes nobody without its setup code.
+    case setupCodeRequired
+    /// Too many wrong setup codes.
+    case pairingLocked
+    /// The app insists on the protected layout, and the camera does not offer it.
+    case protectedPairingNotOffered
     /// The camera does not talk to this client.
     case refused(PairingService.WriteRefusal)
     /// The camera says that it offers a better layout than those that can be seen.
@@ -72,6 +84,7 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
         case .fieldRefused(let field, let refusal):
             "The camera did not accept the \(field)\(refusal.map { " (\($0))" } ?? ""). Check it and try again."
         case .writeTimedOut: "The camera did not confirm the credentials. Scan and try again."
+        case .notJoined(let failure): failure.description
         case .noOutcome:
             "The camera has the credentials and has not said how it went. If it does not appear in the cloud, the Wi-Fi "
                 + "password is wrong or the network is on a band that the camera does not hear, such as 5 GHz: "
@@ -79,6 +92,15 @@ public enum CameraPairingError: Error, Sendable, Equatable, CustomStringConverti
         case .cameraRestarted: "The camera was restarted before it had joined. Connect to it and try again."
         case .cameraBusy:
             "The camera is busy: it has credentials under way, or somebody else is pairing it. Wait and try again."
+        case .wrongSetupCode:
+            "The setup code is wrong. Compare it with the eight digits printed on the camera; after five wrong ones the "
+                + "camera is closed for a minute."
+        case .invalidSetupCode(let error): "That is no setup code: \(error). It has eight digits."
+        case .setupCodeRequired: "The camera asks for the setup code that is printed on it."
+        case .pairingLocked:
+            "The camera is closed after too many wrong setup codes. Wait a minute, or switch it off and on, and try again."
+        case .protectedPairingNotOffered:
+            "The camera does not offer protected pairing, which this app insists on. Check that it is yours and update it."
         case .refused(let refusal): "The camera refused (\(refusal)). Wait a minute and try again."
         case .layoutHidden:
             "The camera offers a safer way of pairing than can be seen here. Somebody may be in between: "

@@ -15,6 +15,8 @@ final class CameraRadio: NSObject, CBCentralManagerDelegate {
     private var peripherals: [UUID: CBPeripheral] = [:]
     private var link: CameraLink?
     private(set) var central: CBCentralManager?
+    /// What the app asks of the next link.
+    var wishes = PairingWishes()
 
     init(
         queue: DispatchQueue, options: [String: Any]?, randomness: PairingRandomness, knows: @escaping (UUID) -> Bool,
@@ -81,7 +83,9 @@ final class CameraRadio: NSObject, CBCentralManagerDelegate {
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        let link = CameraLink(ConversationSetting(peripheral: peripheral, randomness: randomness, emit: emit))
+        let link = CameraLink(
+            ConversationSetting(
+                peripheral: peripheral, queue: queue, randomness: randomness, wishes: wishes, emit: emit))
         self.link = link
         link.begin()
     }

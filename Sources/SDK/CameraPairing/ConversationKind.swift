@@ -50,7 +50,7 @@ enum ConversationKind: CaseIterable, Sendable {
     /// Makes the conversation; the caller begins it.
     func conversation(_ setting: ConversationSetting) -> any CameraConversation {
         switch self {
-        case .protected, .chunked: ExchangeConversation(setting, layout: .chunked)
+        case .protected, .chunked: ExchangeConversation(setting, self)
         case .standard: StandardConversation(setting)
         case .improv: ImprovConversation(setting)
         }

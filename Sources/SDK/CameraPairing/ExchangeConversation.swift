@@ -3,35 +3,33 @@ import CoreBluetooth
 import Foundation
 import Wire
 
-/// The conversation with one camera on the chunked layout: messages in both directions over one characteristic.
+/// The conversation with one camera on the chunked and the protected layout: requests, and answers by their number.
 ///
-/// Confined to the central's queue. Each request has at most one message under way of its kind; answers to others are
-/// passed over, since a camera's notifications may reach clients for whom they were not meant.
-final class ExchangeConversation: NSObject, CameraConversation {
-    private enum Request { case hello, scan, credentials }
+/// Confined to the central's queue. Answers to what is not waited for are passed over, since a camera's notifications may
+/// reach clients for whom they were not meant. On the protected layout nothing that came in the clear is believed once
+/// there is a key, except that there is none any more.
+final class ExchangeConversation: CameraConversation {
+    enum Request { case hello, share, confirm, scan, credentials }
 
-    private let setting: ConversationSetting
-    private let layout: PairingLayout
+    let setting: ConversationSetting
+    private let kind: ConversationKind
     private let log = Log("pairing")
-    private var exchange: CBCharacteristic?
-    private var sender = ExchangeSender()
-    private var reassembler = FrameReassembler()
-    private var conversation: UInt16 = 0
+    private var port: ExchangePort?
+    private var number: UInt16 = 0
     private var hellos = 0
     private var welcome: ExchangeWelcome?
     /// Requests without an answer, by the numbers of their messages.
     private var pending: [UInt8: Request] = [:]
-    private var isReading = false
+    /// On the protected layout.
+    private var protection: ExchangeProtection?
 
     /// A number that another client has is drawn again this often.
     private static let hellosLimit = 4
 
-    init(_ setting: ConversationSetting, layout: PairingLayout) {
+    init(_ setting: ConversationSetting, _ kind: ConversationKind) {
         self.setting = setting
-        self.layout = layout
+        self.kind = kind
     }
-
-    private var peripheral: CBPeripheral { setting.peripheral }
 
     private func emit(_ event: PairingFlow.Event) { setting.emit(event) }
 
@@ -40,178 +38,162 @@ final class ExchangeConversation: NSObject, CameraConversation {
     // MARK: Commands
 
     func begin(_ service: CBService) {
-        peripheral.discoverCharacteristics(layout.exchange.map { [CBUUID(string: $0)] }, for: service)
+        guard let layout = kind.layout else { return }
+        let port = ExchangePort(setting.peripheral, layout: layout) { [weak self] event in self?.handle(event) }
+        self.port = port
+        port.begin(service)
     }
 
-    func end() { peripheral.delegate = nil }
+    func end() {
+        port?.end()
+        port = nil
+    }
 
     func readDeviceID() { emit(.deviceID(welcome?.deviceID?.rawValue ?? "")) }
 
     func requestNetworks() {
         // One that still waits for its answer will bring the list.
-        if !pending.values.contains(.scan) { send(.scan, as: .scan) }
+        if !isPending(.scan) { request(.scan, .scan) }
     }
 
     func write(_ credentials: CameraCredentials) {
-        send(.credentials(CredentialFields(credentials.ofPorchlight)), as: .credentials)
+        request(.credentials(CredentialFields(credentials.ofPorchlight)), .credentials)
     }
 
-    // MARK: Messages of the client
+    // MARK: Requests
+
+    private func isPending(_ request: Request) -> Bool { pending.values.contains(request) }
+
+    /// What the layout's own messages are; those of the protected one are sealed.
+    private func request(_ message: ExchangeRequest, _ request: Request) {
+        do {
+            send(try protection?.seal(message) ?? message, request)
+        } catch {
+            fail(.sessionLost)
+        }
+    }
+
+    private func send(_ message: ExchangeRequest, _ request: Request) {
+        if let port { pending[port.send(message.encoded)] = request }
+    }
 
     private func sayHello() {
         hellos += 1
-        conversation = setting.randomness.conversation()
-        send(.hello(conversation: conversation), as: .hello)
+        number = setting.randomness.conversation()
+        let hello = ExchangeRequest.hello(conversation: number)
+        if kind == .protected { protection = ExchangeProtection(hello: hello.encoded) }
+        send(hello, .hello)
     }
 
-    private func send(_ message: ExchangeRequest, as request: Request) {
-        pending[sender.add(message.encoded)] = request
-        beginMessage()
+    // MARK: What the camera says
+
+    private func handle(_ event: ExchangePort.Event) {
+        switch event {
+        case .open: sayHello()
+        case .received(let message): received(message)
+        case .failed(let error): fail(error)
+        case .refused(let message, let refusal):
+            guard let request = pending.removeValue(forKey: message) else { return }
+            // The camera has not opened what was sealed, so the two do not count alike any more.
+            if let protection, protection.isAgreed, refusal != .locked { return fail(.sessionLost) }
+            refused(request, refusal, field: nil)
+        }
     }
 
-    private func beginMessage() {
+    private func received(_ message: Data) {
         do {
-            perform(try sender.begin(limit: peripheral.maximumWriteValueLength(for: .withoutResponse)))
-        } catch {
-            fail(.connectionFailed("\(error)"))
-        }
-    }
-
-    private func perform(_ step: ExchangeSender.Step) {
-        guard let exchange else { return }
-        switch step {
-        case .write(let frame): peripheral.writeValue(frame, for: exchange, type: .withResponse)
-        case .readPosition:
-            isReading = true
-            peripheral.readValue(for: exchange)
-        case .idle: break
-        case .giveUp: fail(.connectionFailed("the camera did not take a message"))
-        }
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
-    {
-        if let error {
-            switch ConversationSetting.meaning(of: error) {
-            case .refusal(let refusal?) where refusal != .frameOrder: refusedFrame(refusal)
-            case .refusal, .doubtful: perform(sender.failed())
-            case .endOfLink: break
-            }
-            return
-        }
-        perform(sender.wrote())
-        if !sender.isUnderWay { beginMessage() }
-    }
-
-    /// Repeating the frame would not help, and so the message is over.
-    private func refusedFrame(_ refusal: PairingService.WriteRefusal) {
-        guard let number = sender.abandon(), let request = pending.removeValue(forKey: number) else { return }
-        refused(request, refusal, field: nil)
-        beginMessage()
-    }
-
-    private func position(_ value: Data?) {
-        isReading = false
-        if let value, let position = try? ExchangePosition(decoding: value) {
-            perform(sender.isAt(position))
-        } else {
-            perform(sender.failed())
-        }
-        if !sender.isUnderWay { beginMessage() }
-    }
-
-    // MARK: Messages of the camera
-
-    private func received(_ value: Data) {
-        do {
-            guard let message = try reassembler.receive(value) else { return }
             let (conversation, answer) = try ExchangeAnswer.addressed(decoding: message)
-            if conversation == self.conversation { handle(answer) }
+            guard conversation == number else { return }
+            if let protection, protection.isAgreed {
+                try receivedWithKey(answer)
+            } else {
+                handle(answer, message)
+            }
+        } catch is WireError {
+            // A camera that sends one bad message still has others to tell of.
+            log.debug("a message was passed over")
         } catch {
-            // One that joins while a message for somebody else is under way has not seen its beginning; and a camera that
-            // sends one bad message still has others to tell of.
-            log.debug("a message was passed over: \(error)")
+            fail(.sessionLost)
         }
     }
 
-    private func handle(_ answer: ExchangeAnswer) {
+    private func receivedWithKey(_ answer: ExchangeAnswer) throws {
         switch answer {
-        case .welcome(let welcome): welcomed(welcome)
+        case .sealed(let sealed):
+            if let message = try protection?.open(sealed) { handle(message, Data()) }
+        case .answer(let answer) where answer.refusal == .noSession || answer.refusal == .wrongSetupCode:
+            answered(answer)
+        default: break
+        }
+    }
+
+    private func handle(_ answer: ExchangeAnswer, _ message: Data) {
+        switch answer {
+        case .welcome(let welcome): welcomed(welcome, message)
         case .answer(let answer): answered(answer)
+        case .share(let share, let confirmation): shared(share, confirmation)
         case .record(let record):
             // Until the scan has its answer, they are of a scan before.
-            if !pending.values.contains(.scan) { emit(.record(record)) }
+            if !isPending(.scan) { emit(.record(record)) }
         case .state(let state): emit(.state(state))
-        case .share, .sealed: break
+        case .sealed: break
         }
     }
 
-    private func welcomed(_ welcome: ExchangeWelcome) {
-        guard self.welcome == nil, let hello = pending.first(where: { $0.value == .hello }) else { return }
+    private func welcomed(_ welcome: ExchangeWelcome, _ message: Data) {
+        guard let hello = pending.first(where: { $0.value == .hello }) else { return }
         pending[hello.key] = nil
         self.welcome = welcome
-        // A camera that offers more than is to be seen: somebody in between may hide it.
-        if let best = welcome.info.layouts.best, best > layout { return fail(.layoutHidden) }
-        emit(.linkReady(peripheral.identifier, .chunked))
+        guard let protection else {
+            // A camera that offers more than is to be seen: somebody in between may hide it.
+            if let best = welcome.info.layouts.best, best > .chunked { return fail(.layoutHidden) }
+            return emit(.linkReady(setting.peripheral.identifier, kind))
+        }
+        protection.begin(welcome: message, setting) { [weak self] result in
+            switch result {
+            case .success(let share): self?.send(share, .share)
+            case .failure(let error): self?.fail(error)
+            }
+        }
+    }
+
+    private func shared(_ share: Data, _ confirmation: Data) {
+        guard let protection, let sent = pending.first(where: { $0.value == .share }) else { return }
+        pending[sent.key] = nil
+        do {
+            send(try protection.finish(share: share, confirmation: confirmation), .confirm)
+        } catch {
+            fail(error)
+        }
     }
 
     private func answered(_ answer: ExchangeAnswer.Acknowledgement) {
-        guard let request = pending[answer.message], request != .hello || answer.refusal != nil else { return }
+        guard let request = pending[answer.message] else { return }
+        if let refusal = answer.refusal {
+            pending[answer.message] = nil
+            return refused(request, refusal, field: answer.field)
+        }
+        switch request {
+        // These are answered by a message of their own.
+        case .hello, .share: return
+        case .confirm: emit(.linkReady(setting.peripheral.identifier, kind))
+        case .credentials: emit(.written)
+        case .scan: break
+        }
         pending[answer.message] = nil
-        if let refusal = answer.refusal { return refused(request, refusal, field: answer.field) }
-        if request == .credentials { emit(.written) }
     }
 
     private func refused(
         _ request: Request, _ refusal: PairingService.WriteRefusal, field: CredentialFields.Field?
     ) {
+        let error = CameraPairingError(refusal)
         switch (request, refusal) {
         case (.hello, .busy) where hellos < Self.hellosLimit: sayHello()
-        case (.hello, _): fail(.refused(refusal))
-        case (_, .noSession): fail(.sessionLost)
-        case (_, .busy): emit(.refused(.cameraBusy, inDoubt: false))
+        case (.hello, _), (.share, _), (.confirm, _), (_, .noSession): fail(error)
+        case (.credentials, .busy), (.credentials, .locked), (.scan, _): emit(.refused(error, inDoubt: false))
         case (.credentials, _):
             let field = field.map { "\($0)" } ?? "credentials"
             emit(.refused(.fieldRefused(field: field, refusal: refusal), inDoubt: false))
-        case (.scan, _): emit(.refused(.refused(refusal), inDoubt: false))
         }
-    }
-
-    // MARK: CBPeripheralDelegate
-
-    func peripheral(
-        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-    ) {
-        if let error { return fail(.connectionFailed(error.localizedDescription)) }
-        exchange = service.characteristics?.first { $0.uuid.uuidString == layout.exchange }
-        guard let exchange else { return fail(.notACamera(missing: "exchange characteristic")) }
-        peripheral.setNotifyValue(true, for: exchange)
-    }
-
-    func peripheral(
-        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
-        error: (any Error)?
-    ) {
-        guard characteristic.uuid == exchange?.uuid, hellos == 0 else { return }
-        if let error { return fail(.connectionFailed(error.localizedDescription)) }
-        sayHello()
-    }
-
-    func peripheral(
-        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-    ) {
-        guard characteristic.uuid == exchange?.uuid else { return }
-        if let error {
-            if isReading, error is CBATTError { position(nil) }
-            return
-        }
-        guard let value = characteristic.value else { return }
-        // A read's answer comes the same way as a notification; no frame is as short as a position.
-        if isReading, value.count < Frame.headerBytes + 1 { position(value) } else { received(value) }
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        guard invalidatedServices.contains(where: { $0.uuid.uuidString == layout.service }) else { return }
-        fail(.linkLost)
     }
 }

@@ -37,6 +37,9 @@ struct ExchangeSender {
     /// Whether a step is still to be answered.
     var isUnderWay: Bool { !frames.isEmpty }
 
+    /// Whether another message is to follow.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
     /// Begins with the next message, unless one is under way.
     /// - Parameter limit: The longest value on this link.
     mutating func begin(limit: Int) throws(WireError) -> Step {

@@ -10,9 +10,18 @@ struct NearbyCameras: Sendable {
     /// More than a person can choose from; whoever fills the air with names gets no more memory than this.
     private static let limit = 128
 
+    /// A camera that was heard this often is heard again soon, or is gone. Some radios tell of each device only once.
+    private static let packetsOfPresence = 3
+    /// After this many ticks of silence it is gone.
+    private static let ticksOfSilence = 3
+
     private struct Entry {
         var camera: BLECamera
         var average: Double?
+        var packets = 1
+        var silence = 0
+        /// The scan response with the name can come after the first packet.
+        var isNamed: Bool
     }
 
     private var entries: [UUID: Entry] = [:]
@@ -37,12 +46,15 @@ struct NearbyCameras: Sendable {
             var camera = BLECamera(
                 name: name, identifier: id, rssi: rssi, protocol: sighting.pairingProtocol)
             camera.layouts = sighting.layouts
-            entries[id] = Entry(camera: camera, average: rssi == 127 ? nil : Double(rssi))
+            let isNamed = !(sighting.name ?? "").isEmpty
+            entries[id] = Entry(camera: camera, average: rssi == 127 ? nil : Double(rssi), isNamed: isNamed)
             return
         }
+        entry.packets += 1
+        entry.silence = 0
         entry.camera.layouts = sighting.layouts
-        // The name stands in the scan response, which can come after the first packet.
         if let advertisedName = sighting.name, !advertisedName.isEmpty {
+            entry.isNamed = true
             entry.camera.name = BLECamera.displayName(
                 advertised: advertisedName, identifier: id, protocol: sighting.pairingProtocol)
         }
@@ -55,6 +67,19 @@ struct NearbyCameras: Sendable {
                 isFirst ? BLECamera.Signal(rssi: rssi) : Self.step(from: entry.camera.signal, average: average)
         }
         entries[id] = entry
+    }
+
+    /// Those that were heard with their name, or again without.
+    var introduced: Set<UUID> { Set(entries.filter { $0.value.isNamed || $0.value.packets > 1 }.keys) }
+
+    /// Some time has passed: drops who has fallen silent.
+    /// - Parameter linked: The camera that is connected has a reason not to advertise.
+    mutating func tick(linked: UUID?) {
+        for (id, entry) in entries {
+            entries[id]?.silence += 1
+            let isGone = entry.packets >= Self.packetsOfPresence && entry.silence + 1 >= Self.ticksOfSilence
+            if isGone, id != linked { entries[id] = nil }
+        }
     }
 
     mutating func identify(_ id: UUID, as deviceID: String) { entries[id]?.camera.cameraDid = deviceID }

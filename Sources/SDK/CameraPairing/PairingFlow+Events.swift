@@ -8,6 +8,8 @@ extension PairingFlow {
     struct Limits: Sendable {
         /// Until a scan that has found nothing ends.
         var scan: Duration = .seconds(30)
+        /// Between two looks at who has fallen silent; a camera is dropped from the list at the third.
+        var fade: Duration = .seconds(5)
         /// From the choice of a camera until it is ready.
         var connection: Duration = .seconds(20)
         /// Until the camera has said its device id.
@@ -57,13 +59,15 @@ extension PairingFlow {
     }
 
     enum Timer: Hashable, CaseIterable {
-        case scan, connection, deviceID, networks, list, pause, button, write, doubt, outcome, setback
+        case scan, fade, connection, deviceID, networks, list, pause, button, write, doubt, outcome, setback
     }
 
     enum Event {
         case startScan
         case stopScan
         case connect(UUID?)
+        /// A command that cannot be carried out as it was given.
+        case misuse(CameraPairingError)
         case disconnect
         case fetchDeviceID
         case scanNetworks

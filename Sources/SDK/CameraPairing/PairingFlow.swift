@@ -35,6 +35,7 @@ struct PairingFlow: Sendable {
         case .startScan: startScan()
         case .stopScan: endScan()
         case .connect(let camera): connect(to: camera)
+        case .misuse(let error): fail(error)
         case .disconnect: endScan() + dropLink(status: link == .none ? nil : .notConnected)
         case .fetchDeviceID: fetchDeviceID()
         case .scanNetworks: scanNetworks()
@@ -66,6 +67,15 @@ struct PairingFlow: Sendable {
     /// Whether a scan for cameras is on, or begins with the power.
     var isSearching: Bool { search == .scanning || search == .waitingForPower }
 
+    /// Whether the link stays after the credentials, or has stayed.
+    var keepsLink: Bool {
+        switch link {
+        case .ready(_, let kind), .writing(_, let kind), .joining(_, let kind): kind.keepsLink
+        case .joined: true
+        case .none, .connecting, .closing, .switching: false
+        }
+    }
+
     mutating func fail(_ error: CameraPairingError) -> [Action] {
         published.failure = error
         return []
@@ -93,14 +103,14 @@ struct PairingFlow: Sendable {
 
     private mutating func beginScan() -> [Action] {
         search = .scanning
-        return [.startScanning, .start(.scan, limits.scan)]
+        return [.startScanning, .start(.scan, limits.scan), .start(.fade, limits.fade)]
     }
 
     mutating func endScan() -> [Action] {
         defer { search = .idle }
         return switch search {
         case .idle, .waitingForPower: []
-        case .scanning: [.stop(.scan), .stopScanning]
+        case .scanning: [.stop(.scan), .stop(.fade), .stopScanning]
         case .watching: [.stop(.setback), .stopScanning]
         }
     }
@@ -164,7 +174,7 @@ struct PairingFlow: Sendable {
         switch search {
         case .scanning:
             search = .waitingForPower
-            actions.append(.stop(.scan))
+            actions += [.stop(.scan), .stop(.fade)]
         case .watching:
             search = .idle
             actions.append(.stop(.setback))
@@ -199,6 +209,13 @@ struct PairingFlow: Sendable {
             published.noCameraFound = true
             published.failure = .noCameraFound
             return endScan()
+        case .fade:
+            guard search == .scanning else { return [] }
+            let wasEmpty = cameras.sorted.isEmpty
+            cameras.tick(linked: link.camera)
+            published.cameraList = cameras.sorted
+            let isEmptyNow = published.cameraList.isEmpty && !wasEmpty
+            return [.start(.fade, limits.fade)] + (isEmptyNow ? [.start(.scan, limits.scan)] : [])
         case .setback:
             guard case .watching = search else { return [] }
             published.failure = .noOutcome

@@ -7,7 +7,7 @@ import Wire
 ///
 /// Confined to the central's queue. It keeps no state of the flow beyond the fields still to be written. The link is of
 /// no more use once they are: the camera leaves Bluetooth to join the network.
-final class StandardConversation: NSObject, CameraConversation {
+final class StandardConversation: NSObject, CameraConversation, CBPeripheralDelegate {
     private let setting: ConversationSetting
     private let log = Log("pairing")
     private var characteristics: [PairingService.Characteristic: CBCharacteristic] = [:]
@@ -25,7 +25,10 @@ final class StandardConversation: NSObject, CameraConversation {
 
     // MARK: Commands
 
-    func begin(_ service: CBService) { peripheral.discoverCharacteristics(nil, for: service) }
+    func begin(_ service: CBService) {
+        peripheral.delegate = self
+        peripheral.discoverCharacteristics(nil, for: service)
+    }
 
     func end() { peripheral.delegate = nil }
 

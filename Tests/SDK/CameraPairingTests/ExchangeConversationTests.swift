@@ -114,7 +114,7 @@ struct ExchangeConversationTests {
             if succeeds {
                 try await rig.connect()
             } else {
-                #expect(try await rig.failure() == .refused(.busy))
+                #expect(try await rig.failure() == .cameraBusy)
             }
             #expect(camera.requests.count == 4)
             camera.vanish()

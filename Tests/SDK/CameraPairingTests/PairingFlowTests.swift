@@ -42,7 +42,7 @@ struct PairingFlowTests {
         #expect(flow.handle(.startScan) == [])
         #expect(
             flow.handle(.managerState(.poweredOn, .allowedAlways)) == [
-                .startScanning, .start(.scan, .seconds(30)),
+                .startScanning, .start(.scan, .seconds(30)), .start(.fade, .seconds(5)),
             ])
         #expect(flow.published.authorizationStatus == .allowed)
     }
@@ -93,7 +93,7 @@ struct PairingFlowTests {
     mutating func nothingFound() {
         powerOn()
         _ = flow.handle(.startScan)
-        #expect(flow.handle(.expired(.scan)) == [.stop(.scan), .stopScanning])
+        #expect(flow.handle(.expired(.scan)) == [.stop(.scan), .stop(.fade), .stopScanning])
         #expect(flow.published.noCameraFound)
         #expect(flow.published.failure == .noCameraFound)
     }
@@ -135,6 +135,35 @@ struct PairingFlowTests {
         #expect(flow.published.cameraList.last?.signal == .poor)
     }
 
+    @Test("A camera that has fallen silent leaves the list; one that was hardly heard stays")
+    mutating func fading() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        for _ in 0..<3 { hear(camera) }
+        hear(other)
+        for _ in 0..<2 { #expect(flow.handle(.expired(.fade)) == [.start(.fade, .seconds(5))]) }
+        #expect(flow.published.cameraList.count == 2)
+        _ = flow.handle(.expired(.fade))
+        #expect(flow.published.cameraList.map(\.identifier) == [other], "some radios tell of a device only once")
+        for _ in 0..<3 { hear(other) }
+        for _ in 0..<2 { _ = flow.handle(.expired(.fade)) }
+        #expect(
+            flow.handle(.expired(.fade)) == [.start(.fade, .seconds(5)), .start(.scan, .seconds(30))],
+            "with an empty list the scan has its limit again")
+        _ = flow.handle(.expired(.scan))
+        #expect(flow.published.noCameraFound)
+    }
+
+    @Test("The camera that is being connected has a reason to be silent")
+    mutating func linkedCameraStays() {
+        powerOn()
+        _ = flow.handle(.startScan)
+        for _ in 0..<3 { hear(camera) }
+        _ = flow.handle(.connect(camera))
+        for _ in 0..<5 { _ = flow.handle(.expired(.fade)) }
+        #expect(flow.published.cameraList.map(\.identifier) == [camera])
+    }
+
     @Test("127 means that the radio cannot tell, and changes nothing")
     mutating func unavailableStrength() {
         powerOn()
@@ -152,7 +181,7 @@ struct PairingFlowTests {
         _ = flow.handle(.deviceID("X"))
         let actions = flow.handle(.startScan)
         #expect(actions.contains(.cancelConnection(camera)))
-        #expect(actions.suffix(2) == [.startScanning, .start(.scan, .seconds(30))])
+        #expect(actions.suffix(3) == [.startScanning, .start(.scan, .seconds(30)), .start(.fade, .seconds(5))])
         #expect(flow.published.cameraList.isEmpty)
         #expect(flow.published.cameraConnectionStatus == .none)
         #expect(!flow.published.bleCameraDIDFetched)
@@ -168,7 +197,10 @@ struct PairingFlowTests {
         hear(camera)
         #expect(flow.handle(.connect(camera)) == [.connect(camera), .start(.connection, .seconds(20))])
         #expect(flow.published.cameraConnectionStatus == .none)
-        #expect(flow.handle(.linkReady(camera, .standard)) == [.stop(.scan), .stopScanning, .stop(.connection)])
+        #expect(
+            flow.handle(.linkReady(camera, .standard)) == [
+                .stop(.scan), .stop(.fade), .stopScanning, .stop(.connection),
+            ])
         #expect(flow.published.cameraConnectionStatus == .connected)
         #expect(flow.handle(.connect(camera)) == [])
     }
@@ -444,7 +476,7 @@ struct PairingFlowTests {
 
         _ = flow.handle(.startScan)
         #expect(flow.handle(.managerState(.poweredOn, .allowedAlways)).first == .startScanning)
-        #expect(flow.handle(.managerState(.poweredOff, .allowedAlways)) == [.stop(.scan)])
+        #expect(flow.handle(.managerState(.poweredOff, .allowedAlways)) == [.stop(.scan), .stop(.fade)])
         #expect(flow.published.authorizationStatus == .notAllowed)
         #expect(flow.handle(.managerState(.poweredOn, .allowedAlways)).first == .startScanning)
         #expect(flow.published.authorizationStatus == .allowed)

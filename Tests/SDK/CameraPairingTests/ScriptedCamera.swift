@@ -136,7 +136,8 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
         log.withLock { $0.attRequests += 1 }
-        exchange = ScriptedExchange(script)
+        let layout = script.layouts.first { $0.exchange == characteristic.uuid.uuidString }
+        exchange = ScriptedExchange(script, layout: layout ?? .standard)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {

@@ -7,6 +7,15 @@ struct ScriptedExchange {
     /// What it does beside what the document says.
     struct Script: Sendable {
         var info = PairingInfo(layouts: .chunked, capabilities: .managesWiFi, model: "Stoop 2")
+        /// On the protected layout; nil for a camera without one.
+        var setupCode: String?
+        var insistsOnSetupCode = false
+        /// Refuses shares, as after five wrong codes.
+        var isLocked = false
+        /// Changes bytes of what is sealed.
+        var tampers = false
+        /// Says it in the clear as well, as somebody in between would.
+        var forges: ExchangeAnswer?
         /// Errors for certain writes, counted from 0 on each link.
         var frameErrors: [Int: Int] = [:]
         /// How many conversations it says to be another's.
@@ -29,6 +38,11 @@ struct ScriptedExchange {
 
     private let script: Script
     private let camera: ScriptedCamera.Script
+    private let layout: PairingLayout
+    private var hello = Data()
+    private var welcome = Data()
+    private var handshake: ProtectedCameraHandshake?
+    private var channel: SealedChannel?
     private var reassembler = FrameReassembler()
     private var conversation: UInt16 = 0
     private var nextMessage: UInt8
@@ -37,7 +51,8 @@ struct ScriptedExchange {
     private var credentials = 0
     private(set) var requests: [ExchangeRequest] = []
 
-    init(_ camera: ScriptedCamera.Script, firstMessage: UInt8 = 0) {
+    init(_ camera: ScriptedCamera.Script, layout: PairingLayout = .chunked, firstMessage: UInt8 = 0) {
+        self.layout = layout
         script = camera.exchange
         self.camera = camera
         nextMessage = firstMessage
@@ -59,7 +74,11 @@ struct ScriptedExchange {
         }
         guard let message else { return (0, []) }
         do {
-            let request = try ExchangeRequest(decoding: message)
+            var request = try ExchangeRequest(decoding: message)
+            if case .hello = request { hello = message }
+            if case .sealed(let sealed) = request, let opened = try channel?.open(sealed) {
+                request = try ExchangeRequest(decoding: opened)
+            }
             requests.append(request)
             let number = Frame.number(of: value)
             return (0, try answers(to: request, number: number).flatMap { try frames($0, limit: limit) })
@@ -72,8 +91,17 @@ struct ScriptedExchange {
     {
         if case .record = message.answer, !script.rawNotifications.isEmpty { return script.rawNotifications }
         defer { nextMessage &+= 1 }
-        let bytes = try message.answer.encoded(for: message.conversation)
+        let bytes = try sealed(message.answer).encoded(for: message.conversation)
+        if case .welcome = message.answer { welcome = bytes }
         return try Frame.split(bytes, message: nextMessage, limit: limit).map(\.encoded)
+    }
+
+    private mutating func sealed(_ answer: ExchangeAnswer) throws -> ExchangeAnswer {
+        guard answer.isSealable, answer != script.forges,
+            var sealed = try channel?.seal(answer.encodedForSealing())
+        else { return answer }
+        if script.tampers, case .state = answer { sealed[sealed.startIndex] ^= 1 }
+        return .sealed(sealed)
     }
 
     private mutating func answers(
@@ -96,9 +124,13 @@ struct ScriptedExchange {
             hellos += 1
             if hellos <= script.busyHellos { return [.answer(.init(message: number, refusal: .busy))] }
             guard script.answersHello else { return [] }
-            let id = camera.deviceID.flatMap(DeviceID.init(rawValue:))
+            handshake = nil
+            channel = nil
             return [
-                .welcome(ExchangeWelcome(info: script.info, deviceID: id, state: PairingState(phase: .waiting)))
+                .welcome(
+                    ExchangeWelcome(
+                        info: script.info, deviceID: deviceID, state: PairingState(phase: .waiting),
+                        stretching: layout == .protected ? Self.stretching : nil))
             ]
         case .scan:
             guard script.answersScan else { return [] }
@@ -111,10 +143,33 @@ struct ScriptedExchange {
             }
             let attempt = script.attempts[min(credentials, script.attempts.count - 1)]
             credentials += 1
-            return [taken] + attempt.map { .state($0) }
+            return [taken] + (script.forges.map { [$0] } ?? []) + attempt.map { .state($0) }
         case .state: return [taken, .state(PairingState(phase: .waiting))]
-        case .share, .confirm, .sealed: return [.answer(.init(message: number, refusal: .noSession))]
+        case .share(let kind, _) where kind == .none && script.insistsOnSetupCode:
+            return [.answer(.init(message: number, refusal: .setupCodeRequired))]
+        case .share where script.isLocked: return [.answer(.init(message: number, refusal: .locked))]
+        case .share(let kind, let share): return [begin(kind, share)].compactMap { $0 }
+        case .confirm(let confirmation):
+            channel = try? handshake?.finish(confirmation: confirmation)
+            return [channel == nil ? .answer(.init(message: number, refusal: .wrongSetupCode)) : taken]
+        case .sealed: return [.answer(.init(message: number, refusal: .noSession))]
         }
+    }
+
+    private var deviceID: DeviceID? { camera.deviceID.flatMap(DeviceID.init(rawValue:)) }
+
+    /// Cheap, so that tests are quick.
+    private static let stretching = ExchangeWelcome.Stretching(
+        salt: Data(repeating: 7, count: 16), logN: 10, r: 1, p: 1)
+
+    private mutating func begin(_ kind: ExchangeRequest.PasswordKind, _ share: Data) -> ExchangeAnswer? {
+        let code = kind == .setupCode ? script.setupCode.flatMap { try? SetupCode($0) } : nil
+        guard
+            let verifier = try? PasswordVerifier(code: code, stretching: Self.stretching, deviceID: deviceID)
+        else { return nil }
+        // A camera without a code has a verifier for none, and the handshake wants the kind that was asked for.
+        handshake = try? ProtectedCameraHandshake(hello: hello, welcome: welcome, share: share, verifier: verifier)
+        return handshake?.answer
     }
 }
 
