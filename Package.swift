@@ -86,7 +86,7 @@ let sdk: [Target] = [
     storey("SDK", "CloudClient", uses: ["Basics", "HTTPClient", "Wire"] + combine),
     storey("SDK", "CameraPairing", uses: ["Basics", "Wire"] + combine + coreBluetooth),
     storey("SDK", "LiveView", uses: ["Basics", "CloudClient", "Wire"] + combine + webRTC),
-    storey("SDK", "Porchlight", uses: ["CameraPairing", "CloudClient", "LiveView", "Wire"] + combine),
+    storey("SDK", "Porchlight", uses: ["Basics", "CameraPairing", "CloudClient", "LiveView", "Wire"] + combine),
 ]
 
 let programs: [Target] = [
@@ -121,7 +121,7 @@ let testTargets: [Target] =
             name: "WireTests", dependencies: ["Wire", "TestSupport"] + cryptoKit, path: "Tests/WireTests",
             swiftSettings: house),
         tests("SDK", "CloudClient", uses: ["CloudServer", "WebSockets", "Wire"] + combine),
-        tests("SDK", "CameraPairing", uses: ["Wire"] + combine + coreBluetooth),
+        tests("SDK", "CameraPairing", uses: ["Porchlight", "WebSockets", "Wire"] + combine + coreBluetooth),
         tests("SDK", "LiveView", uses: ["CloudClient", "WebSockets", "Wire"] + combine + webRTC),
         tests("Programs", "CloudServer", uses: ["HTTPClient", "SQLite", "WebSockets", "Wire"] + cryptoKit),
         tests(

@@ -1,7 +1,7 @@
 import Combine
 public import Wire
 
-/// The commands as calls that return with their outcome. Beyond the seed; ``pair(_:attempts:progress:credentials:)`` does it all.
+/// The commands as calls that return with their outcome. Beyond the seed; ``pair(_:attempts:credentials:progress:)`` does it all.
 ///
 /// Each throws the ``CameraPairingError`` that ``BLEManager/failure`` then holds, or `CancellationError`. Cancelling the
 /// task ends the wait, and a connection that is being made is given up.

@@ -12,14 +12,15 @@ extension BLEManager {
     ///   - camera: One that was found; nil for the nearest.
     ///   - attempts: How often credentials may be asked for. From the second time on
     ///     ``PairingCandidate/lastFailure`` says what was wrong with those before.
-    ///   - progress: Hears of each step as it begins. Called from any thread.
     ///   - credentials: Gives what the camera needs: shows the networks to a person, say, and asks the cloud for a session
     ///     key. Its task is cancelled when the camera is lost meanwhile. What it throws ends the flow.
+    ///   - progress: Hears of each step as it begins. Called from any thread.
     /// - Throws: ``CameraPairingError``, what `credentials` throws, or `CancellationError`.
     @discardableResult
     public func pair(
-        _ camera: BLECamera? = nil, attempts: Int = 1, progress: @escaping @Sendable (PairingStep) -> Void = { _ in },
-        credentials: @escaping @Sendable (PairingCandidate) async throws -> WiFiDetailModel
+        _ camera: BLECamera? = nil, attempts: Int = 1,
+        credentials: @escaping @Sendable (PairingCandidate) async throws -> WiFiDetailModel,
+        progress: @escaping @Sendable (PairingProgress) -> Void = { _ in }
     ) async throws -> PairedCamera {
         do {
             let paired = try await walk(camera, max(attempts, 1), progress, credentials)
@@ -32,40 +33,52 @@ extension BLEManager {
     }
 
     private func walk(
-        _ chosen: BLECamera?, _ attempts: Int, _ progress: @escaping @Sendable (PairingStep) -> Void,
+        _ chosen: BLECamera?, _ attempts: Int, _ progress: @escaping @Sendable (PairingProgress) -> Void,
         _ credentials: @escaping @Sendable (PairingCandidate) async throws -> WiFiDetailModel
     ) async throws -> PairedCamera {
+        func begin(_ step: PairingProgress) throws {
+            progress(step)
+            try Task.checkCancellation()
+        }
         let camera: BLECamera
         if let chosen {
             camera = chosen
         } else {
-            progress(.searching)
+            try begin(.searching)
             camera = try await findCameras()[0]
         }
-        progress(.connecting(camera))
+        try begin(.connecting(camera))
         try await connect(camera)
-        progress(.readingDeviceId)
+        try begin(.readingDeviceId)
         let deviceId = try await deviceId()
-        progress(.listingNetworks)
+        try begin(.listingNetworks)
         let networks = try await allNetworks()
 
         var lastFailure: PairingFailure?
         for attempt in 1...attempts {
-            progress(.choosingCredentials)
+            try begin(.choosingCredentials)
             let candidate = PairingCandidate(
-                camera: camera, deviceId: deviceId, networks: networks, lastFailure: lastFailure)
+                camera: camera, deviceId: deviceId, networks: networks, listsNetworks: !wifiListUnavailable,
+                lastFailure: lastFailure)
             let details = try await whileLinked { try await credentials(candidate) }
-            progress(.sendingCredentials)
+            try begin(.sendingCredentials)
             // Subscribed first, so that no word of the camera is missed.
-            let words = $attempt.compactMap { $0.flatMap(PairingStep.init) }.removeDuplicates().sink(
+            let words = $attempt.compactMap { $0.flatMap(PairingProgress.init) }.removeDuplicates().sink(
                 receiveValue: progress)
-            defer { words.cancel() }
+            let button = $buttonPressAwaited.removeDuplicates().filter { $0 }.sink { _ in progress(.waitingForButton) }
+            defer {
+                words.cancel()
+                button.cancel()
+            }
+            let tellsOutcome = connectionStays
             try await write(details)
-            guard connectionStays else {
-                return PairedCamera(camera: camera, deviceId: deviceId, hasJoined: false)
+            guard tellsOutcome else {
+                return PairedCamera(camera: camera, deviceId: deviceId, hasJoined: false, onboardingPage: nil)
             }
             switch try await outcome() {
-            case .joined: return PairedCamera(camera: camera, deviceId: deviceId, hasJoined: true)
+            case .joined:
+                return PairedCamera(
+                    camera: camera, deviceId: deviceId, hasJoined: true, onboardingPage: onboardingPage)
             case .failed(let failure):
                 lastFailure = failure
                 if attempt == attempts { throw CameraPairingError.notJoined(failure) }
@@ -94,7 +107,7 @@ extension BLEManager {
     }
 }
 
-extension PairingStep {
+extension PairingProgress {
     /// The camera's word, where it is one on the way.
     fileprivate init?(_ state: PairingState) {
         switch state.phase {

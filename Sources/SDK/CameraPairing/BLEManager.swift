@@ -62,7 +62,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     @Published public private(set) var setback: PairingFailure?
     /// Why the last step failed; nil once a later one began. Beyond the seed.
     @Published public private(set) var failure: CameraPairingError?
-    /// There is a link, be it one that is just ending.
+    /// As ``hasLink``, to wait for.
     @Published private(set) var isLinked = false
     /// Where the camera says that it stands while it joins.
     @Published private(set) var attempt: PairingState?
@@ -244,6 +244,15 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         }
         return cameras
     }
+
+    /// Whether there is a link, be it one that is just ending.
+    var hasLink: Bool { queue.sync { flow.link != .none } }
+
+    /// Whether the radio listens, or will as soon as it has power.
+    var isListening: Bool { queue.sync { flow.search != .idle } }
+
+    /// Whether a search is on, or waits for power.
+    var isSearching: Bool { queue.sync { flow.isSearching } }
 
     /// Whether the connection stays after credentials, so that the camera can tell the outcome.
     var connectionStays: Bool { queue.sync { flow.keepsLink } }

@@ -95,7 +95,7 @@ final class ExchangeConversation: CameraConversation {
         case .refused(let message, let refusal):
             guard let request = pending.removeValue(forKey: message) else { return }
             // The camera has not opened what was sealed, so the two do not count alike any more.
-            if let protection, protection.isAgreed, refusal != .locked { return fail(.sessionLost) }
+            if let protection, protection.isAgreed { return fail(refusal == .locked ? .pairingLocked : .sessionLost) }
             refused(request, refusal, field: nil)
         }
     }
@@ -186,7 +186,9 @@ final class ExchangeConversation: CameraConversation {
     private func refused(
         _ request: Request, _ refusal: PairingService.WriteRefusal, field: CredentialFields.Field?
     ) {
-        let error = CameraPairingError(refusal)
+        var error = CameraPairingError(refusal)
+        // Without a code there is none that could be wrong: the two have not heard the same.
+        if error == .wrongSetupCode, setting.wishes.setupCode == nil { error = .sessionLost }
         switch (request, refusal) {
         case (.hello, .busy) where hellos < Self.hellosLimit: sayHello()
         case (.hello, _), (.share, _), (.confirm, _), (_, .noSession): fail(error)

@@ -51,6 +51,7 @@ final class ExchangePort: NSObject, CBPeripheralDelegate {
     }
 
     private func beginMessage() {
+        guard sender.canBegin else { return }
         do {
             perform(try sender.begin(limit: peripheral.maximumWriteValueLength(for: .withoutResponse)))
         } catch {
@@ -65,13 +66,9 @@ final class ExchangePort: NSObject, CBPeripheralDelegate {
         case .readPosition:
             isReading = true
             peripheral.readValue(for: exchange)
-        case .idle: beginNextMessage()
+        case .idle: beginMessage()
         case .giveUp: tell(.failed(.connectionFailed("the camera did not take a message")))
         }
-    }
-
-    private func beginNextMessage() {
-        if sender.hasWaiting { beginMessage() }
     }
 
     private func position(_ value: Data?) {
@@ -110,7 +107,7 @@ final class ExchangePort: NSObject, CBPeripheralDelegate {
         switch ConversationSetting.meaning(of: error) {
         case .refusal(let refusal?) where refusal != .frameOrder:
             if let number = sender.abandon() { tell(.refused(number, refusal)) }
-            beginNextMessage()
+            beginMessage()
         case .refusal, .doubtful: perform(sender.failed())
         case .endOfLink: break
         }

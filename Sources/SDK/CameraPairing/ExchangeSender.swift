@@ -35,15 +35,15 @@ struct ExchangeSender {
     }
 
     /// Whether a step is still to be answered.
-    var isUnderWay: Bool { !frames.isEmpty }
+    private var isUnderWay: Bool { !frames.isEmpty }
 
-    /// Whether another message is to follow.
-    var hasWaiting: Bool { !waiting.isEmpty }
+    /// Whether none is under way and another waits.
+    var canBegin: Bool { !isUnderWay && !waiting.isEmpty }
 
-    /// Begins with the next message, unless one is under way.
+    /// Begins with the next message; ``canBegin`` must hold.
     /// - Parameter limit: The longest value on this link.
     mutating func begin(limit: Int) throws(WireError) -> Step {
-        guard frames.isEmpty, !waiting.isEmpty else { return .idle }
+        guard canBegin else { return .idle }
         let (number, message) = waiting.removeFirst()
         frames = try Frame.split(message, message: number, limit: limit)
         next = 0

@@ -8,7 +8,7 @@ import Wire
 /// Confined to the central's queue. What the device notifies decides, and no order is assumed between its state, its
 /// error, its results and the answer to a write: devices differ, and some have joined before they answer the write that
 /// told them to. A command for which the device wants its button pressed is held back and goes out once it was.
-final class ImprovConversation: NSObject, CameraConversation {
+final class ImprovConversation: NSObject, CameraConversation, CBPeripheralDelegate {
     private typealias Characteristic = ImprovService.Characteristic
 
     private let setting: ConversationSetting
@@ -48,7 +48,10 @@ final class ImprovConversation: NSObject, CameraConversation {
 
     // MARK: Commands
 
-    func begin(_ service: CBService) { setting.peripheral.discoverCharacteristics(nil, for: service) }
+    func begin(_ service: CBService) {
+        setting.peripheral.delegate = self
+        setting.peripheral.discoverCharacteristics(nil, for: service)
+    }
 
     func end() {
         setting.peripheral.delegate = nil

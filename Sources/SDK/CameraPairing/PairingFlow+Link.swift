@@ -14,9 +14,14 @@ extension PairingFlow {
 
     mutating func connect(to camera: UUID?) -> [Action] {
         guard let camera, cameras.contains(camera) else { return fail(.cameraUnknown) }
+        guard isPoweredOn else { return fail(unusable ?? .bluetoothOff) }
         switch link {
-        case .ready(camera, _), .writing(camera, _), .joining(camera, _), .joined(camera): return endScan()
-        case .connecting(camera): return []
+        case .ready(camera, _), .writing(camera, _), .joining(camera, _), .joined(camera):
+            published.failure = nil
+            return endScan()
+        case .connecting(camera):
+            published.failure = nil
+            return []
         case .none: return beginLink(to: camera)
         case .closing(let old), .switching(let old, _):
             beginAttempt()
@@ -170,7 +175,7 @@ extension PairingFlow {
         do {
             let credentials = try heard.credentials(details, for: kind.pairingProtocol)
             link = .writing(camera, kind)
-            return [.write(credentials)] + limitWriting()
+            return [.stop(.networks), .write(credentials)] + limitWriting()
         } catch {
             return fail(.invalidField(error))
         }

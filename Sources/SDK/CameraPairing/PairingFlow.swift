@@ -22,7 +22,7 @@ struct PairingFlow: Sendable {
     /// Counts the scans, for who waits for the end of one.
     private(set) var scans = 0
     /// How often the camera that has credentials was heard waiting for a client.
-    private var timesHeardWaiting = 0
+    private(set) var timesHeardWaiting = 0
 
     /// A camera that took credentials and is heard waiting this often has lost them. The first may be an old packet.
     private static let signsOfRestart = 3
@@ -83,7 +83,7 @@ struct PairingFlow: Sendable {
 
     // MARK: Search
 
-    private var isPoweredOn: Bool { published.cBManagerState == .poweredOn }
+    var isPoweredOn: Bool { published.cBManagerState == .poweredOn }
 
     private mutating func startScan() -> [Action] {
         var actions = endScan() + dropLink(status: nil)
@@ -164,9 +164,9 @@ struct PairingFlow: Sendable {
             @unknown default: .none
             }
         if state == .poweredOn {
-            if link.isClosing { link = .none }
             if !wasPoweredOn { published.failure = nil }
-            return search == .waitingForPower ? beginScan() : []
+            let actions = link.isClosing ? link.camera.map { linkEnded($0) } ?? [] : []
+            return actions + (search == .waitingForPower ? beginScan() : [])
         }
         noteUnusable()
         guard wasPoweredOn || search != .idle else { return [] }
@@ -190,14 +190,16 @@ struct PairingFlow: Sendable {
         return actions
     }
 
-    private mutating func noteUnusable() {
-        published.failure =
-            switch published.cBManagerState {
-            case .poweredOff: .bluetoothOff
-            case .unauthorized: .bluetoothNotAllowed
-            case .unsupported: .bluetoothUnsupported
-            default: published.failure
-            }
+    private mutating func noteUnusable() { published.failure = unusable ?? published.failure }
+
+    /// Why Bluetooth is of no use, as far as it is known.
+    var unusable: CameraPairingError? {
+        switch published.cBManagerState {
+        case .poweredOff: .bluetoothOff
+        case .unauthorized: .bluetoothNotAllowed
+        case .unsupported: .bluetoothUnsupported
+        default: nil
+        }
     }
 
     // MARK: Time limits
@@ -227,7 +229,7 @@ struct PairingFlow: Sendable {
             guard link.isOpen else { return [] }
             return giveUp(.noAnswer(to: "the question for its device id"))
         case .networks:
-            guard link.isOpen, published.wifiList.isEmpty else { return [] }
+            guard case .ready = link, published.wifiList.isEmpty else { return [] }
             return giveUp(.noNetworks)
         case .list:
             if link.isOpen { published.wifiListComplete = true }

@@ -90,7 +90,9 @@ final class StandardConversation: NSObject, CameraConversation, CBPeripheralDele
     ) {
         if characteristic.uuid == characteristics[.deviceID]?.uuid {
             // Only the camera's own refusal means that it has none to report; the end of the link is told as such.
-            if let error, !(error is CBATTError) { return }
+            if let error {
+                guard case .refusal = ConversationSetting.meaning(of: error) else { return }
+            }
             let text = error == nil ? characteristic.value.map { String(decoding: $0, as: UTF8.self) } : nil
             emit(.deviceID(text ?? ""))
         } else if characteristic.uuid == characteristics[.networks]?.uuid, error == nil,

@@ -1,9 +1,10 @@
-import CameraPairing
 import Combine
 import CoreBluetooth
 import Foundation
 import TestSupport
 import Wire
+
+@testable import CameraPairing
 
 /// A manager and a place on the software radio, with a clock that stands still.
 struct PairingRig: Sendable {
@@ -11,14 +12,22 @@ struct PairingRig: Sendable {
     let clock = ManualClock()
     let ble: BLEManager
 
-    init(mtu: Int = 517) {
-        let conditions = RadioConditions()
+    init(
+        mtu: Int = 517, conditions: RadioConditions = RadioConditions(), randomness: PairingRandomness = .certain
+    ) {
         conditions.mtu = mtu
         ble = BLEManager(
             clock: clock,
             centralOptions: [
                 CBManagerOptionRadioDirectoryKey: radio.path, CBManagerOptionRadioConditionsKey: conditions,
-            ])
+            ], limits: PairingFlow.Limits(), randomness: randomness)
+    }
+
+    /// A device with another service, whatever it is called.
+    func foreignDevice() async throws -> ForeignDevice {
+        let device = ForeignDevice(radio: radio)
+        try await within(.seconds(20), "advertising") { await device.advertising() }
+        return device
     }
 
     /// A camera that advertises.
@@ -64,4 +73,9 @@ struct PairingRig: Sendable {
         WiFiDetailModel(
             ssid: ssid, password: password, sessionKey: "0123456789abcdef", env: "production", region: "us")
     }
+}
+
+extension PairingRandomness {
+    /// Every conversation has the same number.
+    static let certain = PairingRandomness(conversation: { 0xA1B2 })
 }

@@ -1,6 +1,8 @@
 import Basics
+import Combine
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Wire
 
 /// A camera that does as it is told: the other side of the air, made from the protocol document alone.
@@ -20,6 +22,8 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         var layouts: [PairingLayout] = [.standard]
         var exchange = ScriptedExchange.Script()
         var mtu = 517
+        /// Played instead of everything else.
+        var transcript: Transcript?
         /// Sent instead of a proper list.
         var rawNotifications: [Data] = []
     }
@@ -33,12 +37,16 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     private var characteristics: [CBUUID: CBMutableCharacteristic] = [:]
     private var outbox: [(value: Data, characteristic: CBUUID)] = []
     private var exchange: ScriptedExchange
+    private let subscribers = CurrentValueSubject<Int, Never>(0)
+    private let silence = Locked(false)
+    private let played: Locked<TranscriptPlayer?>
     private let log = Locked<(requests: [ExchangeRequest], attRequests: Int)>(([], 0))
     private var servicesToAdd = 0
 
     init(_ script: Script, radio: URL) {
         self.script = script
         exchange = ScriptedExchange(script)
+        played = Locked(script.transcript.map(TranscriptPlayer.init))
         (ready, readyContinuation) = AsyncStream.makeStream()
         let conditions = RadioConditions()
         conditions.mtu = script.mtu
@@ -60,6 +68,18 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     /// How many requests have arrived of those that a client makes once it knows the services.
     var attRequests: Int { log.withLock { $0.attRequests } }
 
+    /// How far the transcript has been played.
+    var player: TranscriptPlayer? { played.withLock { $0 } }
+
+    /// Keeps the last state of an attempt to itself.
+    var holdsBackTheEnd: Bool {
+        get { silence.withLock { $0 } }
+        set { silence.withLock { $0 = newValue } }
+    }
+
+    /// Returns once no client is there, which it knows by their subscriptions.
+    func left() async { for await count in subscribers.values where count == 0 { return } }
+
     /// Returns once it advertises.
     func advertising() async { for await _ in ready { return } }
 
@@ -70,6 +90,9 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
             advertise(PairingState(phase: .failed, failure: failure))
         }
     }
+
+    /// Advertises no more, and goes on otherwise.
+    func fallSilent() { queue.sync { manager?.stopAdvertising() } }
 
     /// Takes its service off the air and stops.
     func vanish() {
@@ -136,13 +159,24 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
         log.withLock { $0.attRequests += 1 }
+        subscribers.send(subscribers.value + 1)
         let layout = script.layouts.first { $0.exchange == characteristic.uuid.uuidString }
         exchange = ScriptedExchange(script, layout: layout ?? .standard)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        subscribers.send(subscribers.value - 1)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         log.withLock { $0.attRequests += 1 }
         guard script.answersReads else { return }
+        if let value = played.withLock({ $0?.read(Self.name(request.characteristic)) }) {
+            request.value = value.dropFirst(request.offset)
+            return peripheral.respond(to: request, withResult: .success)
+        }
         guard PairingService.Characteristic(rawValue: request.characteristic.uuid.uuidString) != nil else {
             request.value = exchange.position
             return peripheral.respond(to: request, withResult: .success)
@@ -154,6 +188,11 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         log.withLock { $0.attRequests += 1 }
         for request in requests {
+            let name = Self.name(request.characteristic)
+            if let answers = played.withLock({ $0?.write(request.value ?? Data(), to: name) }) {
+                peripheral.respond(to: request, withResult: .success)
+                return send(answers, on: request.characteristic.uuid)
+            }
             if script.layouts.contains(where: { $0.exchange == request.characteristic.uuid.uuidString }) {
                 return take(request, peripheral)
             }
@@ -169,7 +208,13 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         peripheral.respond(to: requests[0], withResult: .success)
     }
 
+    /// The name that the document gives it.
+    private static func name(_ characteristic: CBCharacteristic) -> String {
+        PairingService.Characteristic(rawValue: characteristic.uuid.uuidString).map { "\($0)" } ?? "exchange"
+    }
+
     private func take(_ request: CBATTRequest, _ peripheral: CBPeripheralManager) {
+        exchange.holdsBackTheEnd = holdsBackTheEnd
         let (result, notifications) = exchange.write(
             request.value ?? Data(), limit: request.central.maximumUpdateValueLength)
         log.withLock { $0.requests = exchange.requests }

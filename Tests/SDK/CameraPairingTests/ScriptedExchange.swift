@@ -49,6 +49,8 @@ struct ScriptedExchange {
     private var writes = 0
     private var hellos = 0
     private var credentials = 0
+    /// Keeps the last state of an attempt to itself.
+    var holdsBackTheEnd = false
     private(set) var requests: [ExchangeRequest] = []
 
     init(_ camera: ScriptedCamera.Script, layout: PairingLayout = .chunked, firstMessage: UInt8 = 0) {
@@ -143,7 +145,8 @@ struct ScriptedExchange {
             }
             let attempt = script.attempts[min(credentials, script.attempts.count - 1)]
             credentials += 1
-            return [taken] + (script.forges.map { [$0] } ?? []) + attempt.map { .state($0) }
+            return [taken] + (script.forges.map { [$0] } ?? [])
+                + attempt.filter { !holdsBackTheEnd || $0.phase != .done }.map { .state($0) }
         case .state: return [taken, .state(PairingState(phase: .waiting))]
         case .share(let kind, _) where kind == .none && script.insistsOnSetupCode:
             return [.answer(.init(message: number, refusal: .setupCodeRequired))]
