@@ -11,10 +11,7 @@ extension BLEManager {
     /// The sequence ends with the search: when nothing was found in 30 s (``noCameraFound`` says so), when a camera is
     /// connected, with ``stopScan()``, ``disconnect()`` or another search. None is missed, however long the loop's body
     /// takes. Leaving the loop ends the search. For a list that is kept in order, observe ``cameraList``.
-    public func cameras() -> AsyncStream<BLECamera> {
-        startScan()
-        return discoveries()
-    }
+    public func cameras() -> AsyncStream<BLECamera> { discoveries() }
 
     /// Begins a new search and waits for the first cameras; the list goes on changing.
     /// - Returns: The cameras heard so far, the nearest first; at least one.
@@ -87,10 +84,11 @@ extension BLEManager {
     /// Waits for the camera's own word on how its attempt ended, which it gives where the connection stays after
     /// ``write(_:)``.
     public func outcome() async throws -> PairingOutcome {
-        guard let outcome = try await $pairingOutcome.first(failing: $failure, where: { $0 != nil }) else {
-            throw CancellationError()
+        for await (outcome, failure) in $pairingOutcome.combineLatest($failure).values {
+            if let outcome { return outcome }
+            if let failure { throw failure }
         }
-        return outcome
+        throw CancellationError()
     }
 
     /// Listens for the camera that took the credentials until it is back, which it is only when its attempt has failed.

@@ -62,6 +62,8 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     @Published public private(set) var setback: PairingFailure?
     /// Why the last step failed; nil once a later one began. Beyond the seed.
     @Published public private(set) var failure: CameraPairingError?
+    /// As ``listens``, to wait for.
+    @Published private(set) var isListening = false
     /// As ``hasLink``, to wait for.
     @Published private(set) var isLinked = false
     /// Where the camera says that it stands while it joins.
@@ -143,11 +145,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     /// Creates the central where there is none, and waits for power. When nothing is found within 30 s,
     /// ``noCameraFound`` becomes true and the scan ends; once a camera was found it goes on until one is connected.
     public func startScan() {
-        run { manager in
-            manager.radio.begin()
-            manager.handle(.startScan)
-            manager.radio.forgetCameras()
-        }
+        run { $0.beginScan() }
     }
 
     /// Ends the search. Done by itself once a camera is connected.
@@ -215,6 +213,12 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
 
     // MARK: On the queue
 
+    private func beginScan() {
+        radio.begin()
+        handle(.startScan)
+        radio.forgetCameras()
+    }
+
     private func handle(_ event: PairingFlow.Event) {
         dispatchPrecondition(condition: .onQueue(queue))
         // An action may have an event for its effect at once: the actions that go with it are carried out before.
@@ -230,17 +234,16 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         }
     }
 
-    /// The cameras of this search, each once.
+    /// Begins a search, and tells of its cameras, each once.
     func discoveries() -> AsyncStream<BLECamera> {
         let (cameras, continuation) = AsyncStream.makeStream(
             of: BLECamera.self, bufferingPolicy: .bufferingNewest(DiscoveryStream.limit))
         run { manager in
-            let scan = manager.flow.scans
-            manager.discoveryStream.begin(continuation, scan: scan)
+            manager.beginScan()
+            let number = manager.discoveryStream.begin(continuation, scan: manager.flow.scans)
             continuation.onTermination = { [weak manager] _ in
-                manager?.run { if $0.flow.scans == scan, $0.flow.isSearching { $0.handle(.stopScan) } }
+                manager?.run { if $0.discoveryStream.isOpen(number) { $0.handle(.stopScan) } }
             }
-            manager.discoveryStream.follow(manager.flow)
         }
         return cameras
     }
@@ -249,10 +252,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     var hasLink: Bool { queue.sync { flow.link != .none } }
 
     /// Whether the radio listens, or will as soon as it has power.
-    var isListening: Bool { queue.sync { flow.search != .idle } }
-
-    /// Whether a search is on, or waits for power.
-    var isSearching: Bool { queue.sync { flow.isSearching } }
+    var listens: Bool { queue.sync { flow.search != .idle } }
 
     /// Whether the connection stays after credentials, so that the camera can tell the outcome.
     var connectionStays: Bool { queue.sync { flow.keepsLink } }
@@ -261,6 +261,7 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
     private func publish(_ new: PairingFlow.Published) {
         deviceID.withLock { $0 = new.bleCameraDID }
         if failure != new.failure { failure = new.failure }
+        if isListening != (flow.search != .idle) { isListening = flow.search != .idle }
         if isLinked != (flow.link != .none) { isLinked = flow.link != .none }
         if cBManagerState != new.cBManagerState { cBManagerState = new.cBManagerState }
         if authorizationStatus != new.authorizationStatus { authorizationStatus = new.authorizationStatus }

@@ -8,14 +8,21 @@ struct DiscoveryStream {
     private var continuation: AsyncStream<BLECamera>.Continuation?
     private var scan = 0
     private var told: Set<UUID> = []
+    private var number = 0
 
     /// Tells of the cameras of this scan; whoever heard of those of another hears no more.
-    mutating func begin(_ continuation: AsyncStream<BLECamera>.Continuation, scan: Int) {
+    /// - Returns: The number by which ``isOpen(_:)`` knows it.
+    mutating func begin(_ continuation: AsyncStream<BLECamera>.Continuation, scan: Int) -> Int {
+        number += 1
         self.continuation?.finish()
         self.continuation = continuation
         self.scan = scan
         told = []
+        return number
     }
+
+    /// Whether this one still hears of cameras.
+    func isOpen(_ number: Int) -> Bool { number == self.number && continuation != nil }
 
     /// Looks what has come, and whether the scan is over.
     mutating func follow(_ flow: PairingFlow) {

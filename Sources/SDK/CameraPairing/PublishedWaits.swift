@@ -8,8 +8,8 @@ extension Published.Publisher where Value: Sendable {
         failing failures: Published<Failure?>.Publisher, where condition: @escaping @Sendable (Value) -> Bool
     ) async throws -> Value {
         for await (value, failure) in combineLatest(failures).values {
-            if condition(value) { return value }
             if let failure { throw failure }
+            if condition(value) { return value }
         }
         throw CancellationError()
     }

@@ -173,9 +173,7 @@ struct ExchangeConversationTests {
         rig.ble.startScan()
         let cameras = try await rig.value(rig.ble.$cameraList, "a camera") { !$0.isEmpty }
         rig.ble.connectToCamera(camera: cameras.first)
-        try await within(.seconds(20), "the hello") {
-            while camera.requests.isEmpty { await Task.yield() }
-        }
+        try await within(.seconds(60), "the hello") { await camera.received(1) }
         rig.clock.advance(by: .seconds(20))
         try await rig.value(rig.ble.$cameraConnectionStatus, "the limit") { $0 == .notConnected }
         #expect(rig.ble.failure == .connectionTimedOut)

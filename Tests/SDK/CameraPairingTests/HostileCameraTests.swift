@@ -57,7 +57,7 @@ struct HostileCameraTests {
         let rig = PairingRig()
         let camera = try await rig.camera(script(layout, frames(records, layout).flatMap(\.self)))
         try await rig.connect()
-        let list = try await within(.seconds(20), "the list") { [ble = rig.ble] in try await ble.allNetworks() }
+        let list = try await within(.seconds(60), "the list") { [ble = rig.ble] in try await ble.allNetworks() }
         #expect(
             list.count == 300,
             "100 with a stronger double, 100 that are no text, 100 of 32 bytes; hidden ones have no name")
@@ -96,7 +96,7 @@ struct HostileCameraTests {
         try await rig.connect()
         rig.ble.sendWiFiScanCommand()
         rig.ble.getWiFiList()
-        try await within(.seconds(20), "the guard") { [clock = rig.clock] in await clock.sleeper(for: .seconds(90)) }
+        try await within(.seconds(60), "the guard") { [clock = rig.clock] in await clock.sleeper(for: .seconds(90)) }
         rig.clock.advance(by: .seconds(90))
         try await rig.value(rig.ble.$cameraConnectionStatus, "the end") { $0 == .notConnected }
         #expect(rig.ble.failure == .noNetworks)
@@ -121,7 +121,7 @@ struct HostileCameraTests {
         let rig = PairingRig()
         let camera = try await rig.camera(script(layout, sent))
         try await rig.connect()
-        let list = try await within(.seconds(20), "the list") { [ble = rig.ble] in try await ble.allNetworks() }
+        let list = try await within(.seconds(60), "the list") { [ble = rig.ble] in try await ble.allNetworks() }
         #expect(list.map(\.ssid) == ["First", "Second"])
         #expect(rig.ble.failure == nil)
         camera.vanish()

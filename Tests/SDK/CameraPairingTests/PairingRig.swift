@@ -26,14 +26,14 @@ struct PairingRig: Sendable {
     /// A device with another service, whatever it is called.
     func foreignDevice() async throws -> ForeignDevice {
         let device = ForeignDevice(radio: radio)
-        try await within(.seconds(20), "advertising") { await device.advertising() }
+        try await within(.seconds(60), "advertising") { await device.advertising() }
         return device
     }
 
     /// A camera that advertises.
     func camera(_ script: ScriptedCamera.Script = .init()) async throws -> ScriptedCamera {
         let camera = ScriptedCamera(script, radio: radio)
-        try await within(.seconds(20), "advertising") { await camera.advertising() }
+        try await within(.seconds(60), "advertising") { await camera.advertising() }
         return camera
     }
 
@@ -43,7 +43,7 @@ struct PairingRig: Sendable {
         _ publisher: Published<Value>.Publisher, _ what: String,
         where condition: @escaping @Sendable (Value) -> Bool
     ) async throws -> Value {
-        try await within(.seconds(20), what) {
+        try await within(.seconds(60), what) {
             for await value in publisher.values where condition(value) { return value }
             throw CancellationError()
         }

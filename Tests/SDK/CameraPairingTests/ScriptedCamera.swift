@@ -38,6 +38,7 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     private var outbox: [(value: Data, characteristic: CBUUID)] = []
     private var exchange: ScriptedExchange
     private let subscribers = CurrentValueSubject<Int, Never>(0)
+    private let received = CurrentValueSubject<Int, Never>(0)
     private let silence = Locked(false)
     private let played: Locked<TranscriptPlayer?>
     private let log = Locked<(requests: [ExchangeRequest], attRequests: Int)>(([], 0))
@@ -79,6 +80,9 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
 
     /// Returns once no client is there, which it knows by their subscriptions.
     func left() async { for await count in subscribers.values where count == 0 { return } }
+
+    /// Returns once as many messages of the exchange have arrived.
+    func received(_ count: Int) async { for await arrived in received.values where arrived >= count { return } }
 
     /// Returns once it advertises.
     func advertising() async { for await _ in ready { return } }
@@ -218,6 +222,7 @@ final class ScriptedCamera: NSObject, CBPeripheralManagerDelegate, @unchecked Se
         let (result, notifications) = exchange.write(
             request.value ?? Data(), limit: request.central.maximumUpdateValueLength)
         log.withLock { $0.requests = exchange.requests }
+        received.send(exchange.requests.count)
         peripheral.respond(to: request, withResult: CBATTError.Code(rawValue: result) ?? .unlikelyError)
         send(notifications, on: request.characteristic.uuid)
     }

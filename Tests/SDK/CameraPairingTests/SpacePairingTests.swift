@@ -101,7 +101,7 @@ struct SpacePairingTests {
             let rig = PairingRig()
             let camera = try await rig.camera(script(layout))
             let pairing = pair(rig, connection)
-            let device = try await within(.seconds(20), "the device") { try await pairing.value }
+            let device = try await within(.seconds(60), "the device") { try await pairing.value }
             #expect(device.deviceId == Self.deviceId)
             #expect(device.pairingStatus == .paired)
             let key =
@@ -113,7 +113,7 @@ struct SpacePairingTests {
             #expect(key == Data("key-of-the-session".utf8))
             #expect(cloud.state.withLock { $0.failures } == [])
             #expect(!rig.ble.hasLink)
-            #expect(!rig.ble.isSearching)
+            #expect(!rig.ble.listens)
         }
     }
 
@@ -125,7 +125,7 @@ struct SpacePairingTests {
                 script(.chunked, PairingState(phase: .failed, failure: .wrongPassword)))
             let pairing = pair(rig, connection)
             await #expect(throws: CameraPairingError.notJoined(.wrongPassword)) {
-                try await within(.seconds(20), "the failure") { try await pairing.value }
+                try await within(.seconds(60), "the failure") { try await pairing.value }
             }
             #expect(cloud.state.withLock { $0.failures } == [.wrongPassword])
             camera.vanish()
@@ -140,18 +140,18 @@ struct SpacePairingTests {
             let pairing = pair(rig, connection)
             try await rig.value(rig.ble.$credentialsSent, "the credentials") { $0 }
             // The camera is listened for, and the session was asked once.
-            try await within(.seconds(20), "the next question") { [clock = rig.clock] in
+            try await within(.seconds(60), "the next question") { [clock = rig.clock] in
                 await clock.sleeper(for: .seconds(180))
                 await clock.sleeper(for: .seconds(3))
             }
             camera.comeBack(.wrongPassword)
-            try await within(.seconds(20), "the report") {
+            try await within(.seconds(60), "the report") {
                 for await _ in cloud.reports { break }
             }
             rig.clock.advance(by: .seconds(3))
             let reason = PairingFailure.wrongPassword.description
             await #expect(throws: PairingSessionError.pairingFailed(reason: reason)) {
-                try await within(.seconds(20), "the failure") { try await pairing.value }
+                try await within(.seconds(60), "the failure") { try await pairing.value }
             }
             #expect(cloud.state.withLock { $0.failures } == [.wrongPassword])
         }
@@ -163,15 +163,15 @@ struct SpacePairingTests {
             let rig = PairingRig()
             let camera = try await rig.camera(script(.standard))
             let pairing = pair(rig, connection)
-            try await within(.seconds(20), "the next question") { [clock = rig.clock] in
+            try await within(.seconds(60), "the next question") { [clock = rig.clock] in
                 await clock.sleeper(for: .seconds(180))
                 await clock.sleeper(for: .seconds(3))
             }
             pairing.cancel()
-            let result = try await within(.seconds(20), "the end") { await pairing.result }
+            let result = try await within(.seconds(60), "the end") { await pairing.result }
             #expect(throws: (any Error).self) { try result.get() }
             #expect(!rig.ble.hasLink)
-            #expect(!rig.ble.isListening)
+            #expect(!rig.ble.listens)
             camera.vanish()
         }
     }
