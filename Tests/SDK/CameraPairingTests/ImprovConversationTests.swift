@@ -131,6 +131,39 @@ struct ImprovConversationTests {
         #expect(ble.wifiList.map(\.ssid) == ["Home", "Café", "Shed"])
     }
 
+    @Test("The whole flow as one call: no list, a wrong password, the button, the right one, and the page")
+    func pair() async throws {
+        let wrong = try bench.join("Home", "wrong one")
+        var script = ScriptedImprovDevice.Script { command in
+            command == wrong
+                ? [.error(.unableToConnect), .state(.authorizationRequired)]
+                : ScriptedImprovDevice.Script.usual(command)
+        }
+        script.capabilities = Data([0])
+        let device = try await bench.device(script)
+        let steps = Locked<[PairingProgress]>([])
+        let pairing = Task { [ble] in
+            try await ble.pair(
+                attempts: 2,
+                credentials: { candidate in
+                    #expect(!candidate.listsNetworks)
+                    #expect(candidate.networks.isEmpty)
+                    let password = candidate.lastFailure == nil ? "wrong one" : "porchlight"
+                    return WiFiDetailModel(ssid: "Home", password: password, sessionKey: "", env: "", region: "")
+                },
+                progress: { step in
+                    steps.withLock { $0.append(step) }
+                    if step == .waitingForButton { Task { device.carryOut(.state(.authorized)) } }
+                })
+        }
+        let paired = try await within(.seconds(20), "the end of the pairing") { try await pairing.value }
+        #expect(paired.hasJoined)
+        #expect(paired.deviceId == "")
+        #expect(paired.onboardingPage?.absoluteString == "http://10.0.0.7/")
+        #expect(steps.withLock { $0 }.contains(.waitingForButton))
+        #expect(ble.cameraConnectionStatus == .notConnected)
+    }
+
     // MARK: The button
 
     @Test("Credentials wait until the button is pressed, then go out by themselves")
