@@ -241,8 +241,10 @@ public final class BLEManager: NSObject, ObservableObject, @unchecked Sendable {
         run { manager in
             manager.beginScan()
             let number = manager.discoveryStream.begin(continuation, scan: manager.flow.scans)
+            // Never waited for: who cancels a task holds what the queue needs to tell that task of a camera.
             continuation.onTermination = { [weak manager] _ in
-                manager?.run { if $0.discoveryStream.isOpen(number) { $0.handle(.stopScan) } }
+                guard let manager else { return }
+                manager.queue.async { if manager.discoveryStream.isOpen(number) { manager.handle(.stopScan) } }
             }
         }
         return cameras

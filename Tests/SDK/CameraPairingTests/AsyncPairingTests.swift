@@ -65,7 +65,7 @@ struct AsyncPairingTests {
         }
         try await rig.value(rig.ble.$cameraList, "the camera") { !$0.isEmpty }
         if byCancelling { search.cancel() }
-        await search.value
+        try await within(.seconds(60), "the end of the loop") { await search.value }
         try await rig.value(rig.ble.$isListening, "the end of the search") { !$0 }
         #expect(rig.ble.cameraList.count == 1, "what was found stays")
         camera.vanish()
