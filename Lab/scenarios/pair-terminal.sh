@@ -18,6 +18,7 @@ start_daemon camera env PORCHLIGHT_LOG=info PORCHLIGHT_RADIO=bluez PORCHLIGHT_AD
     "$PRODUCTS/porchlight" camera --cloud "$cloud" --state /run/camera --wifi wlan0 --video pattern --size 320x180 --fps 5 \
     --bitrate 200000
 need 'the camera waits to be paired' within_file 40 "$LOGS/camera.log" 'waiting to be paired'
+code=$(sed -n 's/^Setup code \([0-9]*-[0-9]*\).*/\1/p' "$LOGS/camera.log")
 
 # record NAME LINE…: plays a person before 'porchlight pair'; the recording goes to $LOGS/NAME.cast.
 record() {
@@ -32,14 +33,18 @@ record() {
 
 interrupted() {
     local status=0
-    record interrupted 'wait Number, or Enter for the nearest: ' enter 'wait hides it: ' $'type \x03' || status=$?
+    record interrupted 'wait Number, or Enter for the nearest: ' enter 'wait Setup code on the camera' enter \
+        'wait hides it: ' $'type \x03' || status=$?
     echo "status $status"
     [ "$status" -eq 130 ]
 }
 try 'Ctrl-C at the list of networks ends it, and leaves the camera waiting' interrupted
-try 'with a wrong password and then the right one it is paired' record pair 'wait Number, or Enter for the nearest: ' \
-    'look 2' enter 'wait hides it: ' 'look 2' 'type Lighthouse' "wait Password of 'Lighthouse': " \
-    'type correct horse batterie' 'wait The Wi-Fi password is wrong' "wait Password of 'Lighthouse': " 'look 1' \
-    "type $password" 'wait Live: ' 'look 1'
+try 'with a setup code, a wrong password and then the right one it is paired' record pair \
+    'wait Number, or Enter for the nearest: ' 'look 2' enter 'wait Setup code on the camera' 'look 1' "type $code" \
+    'wait hides it: ' 'look 2' 'type Lighthouse' "wait Password of 'Lighthouse': " 'type correct horse batterie' \
+    'wait The Wi-Fi password is wrong' "wait Password of 'Lighthouse': " 'look 1' "type $password" 'wait Live: ' 'look 1'
 try 'the camera is on the network' grep -q 'SSID: Lighthouse' <(iw dev wlan0 link)
-try 'no password is in the recordings' not grep -E 'batter(y|ie)' "$LOGS"/pair.cast "$LOGS"/camera.log "$LOGS"/cloud.log
+no_secret_is_told() {
+    not grep -E "batter(y|ie)|$code" "$LOGS/pair.cast" "$LOGS/cloud.log" && not grep -E 'batter(y|ie)' "$LOGS/camera.log"
+}
+try 'neither the passwords nor the code are in the recording' no_secret_is_told

@@ -40,7 +40,7 @@ class Screen:
         elif kind == "J":
             del self.lines[self.row][self.column:]
             del self.lines[self.row + 1:]
-        else:
+        elif kind != "m":
             raise ValueError(f"an unknown sequence: CSI {argument}{kind}")
 
     def put(self, character):

@@ -56,8 +56,12 @@ enum EndCode: Int32, Sendable, CaseIterable {
         case .bluetoothOff, .bluetoothNotAllowed, .bluetoothUnsupported: .noBluetooth
         case .noCameraFound, .cameraUnknown: .noCamera
         case .noNetworks, .networkScanFailed, .networkListEndless: .noNetwork
-        case .noOutcome: .notJoined
-        case .invalidField: .usage
+        case .noOutcome, .alreadyOnNetwork: .notJoined
+        case .notJoined(let failure): code(for: failure)
+        case .invalidField, .invalidSetupCode: .usage
+        case .wrongSetupCode: .wrongSetupCode
+        case .pairingLocked: .locked
+        case .setupCodeRequired, .protectedPairingNotOffered, .layoutHidden: .notProtected
         default: .noConnection
         }
     }

@@ -53,7 +53,7 @@ struct Porchlight {
         \(commands.map { "  \($0.name.padding(toLength: 10, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
           version   Prints the version.
 
-        'porchlight help COMMAND' explains a command. Exit codes: 0 done, 1 failed, 64 wrong usage.
+        'porchlight help COMMAND' explains a command. Exit codes: 0 done, 1 failed, 64 wrong usage; 'pair' has more.
         Environment: PORCHLIGHT_LOG=debug|info|warning|error|off; PORCHLIGHT_RADIO=bluez|software; PORCHLIGHT_ADAPTER,
         BlueZ's adapter such as hci1; PORCHLIGHT_RADIO_DIR, where the processes of one software radio meet;
         PORCHLIGHT_STATE, where CoreBluetooth keeps what it knows of peripherals.

@@ -56,7 +56,7 @@ extension BLECamera {
     fileprivate var note: String {
         switch `protocol` {
         case .improv: "Improv"
-        case .porchlight: ""
+        case .porchlight: offersProtectedPairing ? "protected" : ""
         }
     }
 }

@@ -29,15 +29,16 @@ struct ListRow: Sendable, Equatable {
         // The last column is left free: some terminals go to the next line when it is written.
         let room = columns - 1 - head
         let names = shown.map { Terminal.visible($0.name) }
+        let longest = names.map(TextColumns.count).max() ?? 0
         var tails: [(width: Int, text: (ListRow) -> String)] = []
         var taken = 0
         for (width, text) in [(4, \ListRow.bars), (8, \.strength), (shown.map(\.note.count).max() ?? 0, \.note)] {
             guard width > 0 else { continue }
-            guard taken + 2 + width + Self.narrowestName <= room else { break }
+            guard taken + 2 + width + min(longest, Self.usefulName) <= room else { break }
             tails.append((width, { $0[keyPath: text] }))
             taken += 2 + width
         }
-        let width = max(1, min(names.map(TextColumns.count).max() ?? 0, room - taken))
+        let width = max(1, min(longest, room - taken))
         var lines = zip(shown, names).map { row, name in
             let number = "\(row.number)"
             let padding = String(repeating: " ", count: head - 3 - number.count)
@@ -51,7 +52,8 @@ struct ListRow: Sendable, Equatable {
         return lines
     }
 
-    private static let narrowestName = 11
+    /// So much of a name comes before words about it.
+    private static let usefulName = 20
 }
 
 /// Numbers that stay with what got them, while a list changes its order under a person's hands.

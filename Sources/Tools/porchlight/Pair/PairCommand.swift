@@ -95,7 +95,7 @@ enum PairCommand: Command {
         do {
             ending = try await interruption.ends("pair", advice: walk.adviceAfterInterruption) { try await walk.run() }
         } catch {
-            walk.leave()
+            await walk.leave()
             throw error
         }
         switch ending {

@@ -80,7 +80,10 @@ struct Inquiry<Subject: Question> {
             if case .entered(let text) = typed.end() { read(text, into: &step) }
             if step.answer == nil, waiting == nil { end(&step) }
         case .waited:
-            if let reason = waiting?.reason { refuse(reason) }
+            if let (text, reason) = waiting {
+                _ = question.reading(of: text)
+                refuse(reason)
+            }
             waiting = nil
         case .resumed: region = LiveRegion()
         }
@@ -91,11 +94,16 @@ struct Inquiry<Subject: Question> {
 
     private mutating func read(_ text: String, into step: inout Step) {
         waiting = nil
-        switch question.reading(of: text) {
+        // It is read again with each item that comes, which is not to be taken for a line that was typed twice.
+        var read = question
+        switch read.reading(of: text) {
         case .taken(let answer): step.answer = answer
-        case .notYet(let reason) where manner == .piped: waiting = (text, reason)
+        case .notYet(let reason) where manner == .piped:
+            waiting = (text, reason)
+            return
         case .refused(let reason), .notYet(let reason): refuse(reason)
         }
+        question = read
     }
 
     private mutating func refuse(_ reason: String) {
@@ -122,11 +130,15 @@ struct Inquiry<Subject: Question> {
         guard manner == .live else { return tell(isOver: isOver, columns) }
         if isOver { return region.clear() }
         let remarks = remark.map { TextColumns.wrap(Terminal.visible($0), columns - 1).prefix(max(1, rows / 3)) } ?? []
-        var lines = question.lines(columns: columns, rows: rows - 2 - remarks.count)
+        var lines = question.lines(columns: columns, rows: rows - 2 - remarks.count - (hasRoom(columns) ? 0 : 3))
         lines += remarks
+        if !hasRoom(columns) { lines += TextColumns.wrap(question.prompt, columns - 1) }
         lines.append(promptLine(columns))
         return lines == region.lines ? "" : region.draw(lines)
     }
+
+    /// Whether something can be typed behind the prompt; else it stands above.
+    private func hasRoom(_ columns: Int) -> Bool { TextColumns.count(question.prompt) + 8 < columns }
 
     /// The prompt and what has been typed: of a line that is too long, its end.
     private func promptLine(_ columns: Int) -> String {
@@ -136,8 +148,7 @@ struct Inquiry<Subject: Question> {
             case .dots: String(repeating: "•", count: typed.text.count)
             case .hidden: ""
             }
-        let hasRoom = TextColumns.count(question.prompt) + 8 < columns
-        var line = Substring((hasRoom ? question.prompt : question.shortPrompt) + shown)
+        var line = Substring((hasRoom(columns) ? question.prompt : question.shortPrompt) + shown)
         while TextColumns.count(String(line)) > columns - 1 { line.removeFirst() }
         return String(line)
     }

@@ -5,8 +5,11 @@ import Foundation
 /// Names of networks and cameras come from the air, where anybody may choose them: what would control a terminal is shown,
 /// not sent to it.
 enum Terminal {
-    /// Writes one line to standard output at once, also into a pipe.
-    static func say(_ line: String) { write(visible(line) + "\n", to: .standardOutput) }
+    /// Writes one line to standard output at once, also into a pipe. In a terminal the mark at its beginning has a colour.
+    static func say(_ line: String) {
+        let text = visible(line)
+        write((isInteractive ? coloured(text) : text) + "\n", to: .standardOutput)
+    }
 
     /// Writes a message, which may have several lines, to standard error, after the program's name.
     static func complain(_ message: String) {
@@ -28,7 +31,15 @@ enum Terminal {
     static func progress(_ text: String) {
         guard isInteractive else { return }
         let line = TextColumns.cut(visible(text), Screen.standard.size.columns - 1)
-        write("\r\u{1B}[K\(line)", to: .standardOutput)
+        write("\r\u{1B}[K\(coloured(line))", to: .standardOutput)
+    }
+
+    /// A line with its mark in green, red or grey; one without a mark as it is.
+    static func coloured(_ line: String) -> String {
+        let colours: [Character: Int] = ["✓": 32, "✗": 31, "…": 90, "·": 90]
+        let indent = line.prefix { $0 == " " }
+        guard let mark = line.dropFirst(indent.count).first, let colour = colours[mark] else { return line }
+        return "\(indent)\u{1B}[\(colour)m\(mark)\u{1B}[0m\(line.dropFirst(indent.count + 1))"
     }
 
     /// The text with each character that would control a terminal, or turn the direction of writing, as a visible escape

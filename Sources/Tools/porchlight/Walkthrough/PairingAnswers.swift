@@ -34,6 +34,15 @@ struct PairingAnswers: Sendable {
         }
     }
 
+    /// The code that is printed on the camera; nil where the person has none, or nobody is asked.
+    /// - Parameter isNeeded: Whether the camera takes nobody without it.
+    func setupCode(isNeeded: Bool) async throws -> SetupCode? {
+        guard let dialogue else { return nil }
+        return try await Self.answered("--setup-code-file FILE") {
+            try await dialogue.ask(SetupCodeQuestion(isNeeded: isNeeded))
+        }
+    }
+
     /// The network to join, with its password.
     func network(_ ble: BLEManager) async throws -> JoinWish {
         var choice = ssid.map { ssid in

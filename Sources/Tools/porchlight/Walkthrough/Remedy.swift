@@ -9,6 +9,13 @@ struct Remedy {
     /// Nil where the step knows better than the error.
     init?(for error: any Error) {
         switch error {
+        case CameraPairingError.setupCodeRequired:
+            advice = "Give it with --setup-code-file; it is printed on the camera."
+        case CameraPairingError.wrongSetupCode:
+            advice = "Read it again from the camera; too many wrong ones lock it for a minute."
+        case CameraPairingError.pairingLocked: advice = "Wait a minute, then start again with the right code."
+        case CameraPairingError.protectedPairingNotOffered:
+            advice = "Leave --protected and the setup code out if nobody near may listen, or update the camera."
         case CloudError.unauthorized:
             reason = "the cloud does not accept the token"
             advice = "Name the file of a token of this cloud with --token-file; 'porchlight serve' prints one."

@@ -5,23 +5,36 @@ import Porchlight
 /// From the credentials to the network, and to the cloud.
 extension Walkthrough {
     /// Hands the credentials over until the camera is in the cloud.
-    func join(_ network: JoinWish, _ session: PairingSessionKeyModel) async throws -> String {
-        try await join(network, session) { isConnected in
-            try await waitForCloud(session.sessionKey, isConnected: isConnected)
+    /// - Returns: Its device id, and the key of the session that it has used.
+    func join(_ network: JoinWish) async throws -> (deviceID: String, sessionKey: String) {
+        try await trying(network) { network in
+            // A session each time: a camera with another way to the cloud has told it of the failure, and that was its end.
+            let session = try await createSession()
+            let isConnected = try await writeCredentials(for: network, session)
+            do {
+                return (try await waitForCloud(session.sessionKey, isConnected: isConnected), session.sessionKey)
+            } catch let failure as StepFailure {
+                // For whoever else follows the session; that it fails is known.
+                if let refusal = failure.cause as? JoinRefusal {
+                    try? await report(refusal.failure, session.sessionKey)
+                }
+                throw failure
+            }
         }
     }
 
     /// Hands the credentials over until a device that has no cloud is on the network.
     func join(_ network: JoinWish, _ camera: BLECamera) async throws -> Onboarding {
-        try await join(network, nil) { _ in
-            try await steps.run(
+        try await trying(network) { network in
+            _ = try await writeCredentials(for: network, nil)
+            return try await steps.run(
                 "wait until it has joined", limit: .seconds(60), advice: "Check the Wi-Fi password, then start again.",
                 code: .notJoined, summary: { _ in camera.name }
             ) {
                 for try await outcome in ble.changes(of: ble.$pairingOutcome) {
                     switch outcome {
                     case .joined:
-                        leave()
+                        await leave()
                         return Onboarding(name: camera.name, page: ble.onboardingPage)
                     case .failed(let failure): throw JoinRefusal(failure: failure, isStillConnected: true)
                     case nil: continue
@@ -33,26 +46,20 @@ extension Walkthrough {
     }
 
     /// Where the camera is still there to say that the password is wrong, another one is asked for.
-    private func join<Result: Sendable>(
-        _ wish: JoinWish, _ session: PairingSessionKeyModel?, _ follow: (_ isConnected: Bool) async throws -> Result
+    private func trying<Result: Sendable>(
+        _ wish: JoinWish, _ attempt: (JoinWish) async throws -> Result
     ) async throws -> Result {
         var network = wish
         while true {
-            let isConnected = try await writeCredentials(for: network, session)
             do {
-                return try await follow(isConnected)
+                return try await attempt(network)
             } catch let failure as StepFailure {
-                guard let refusal = failure.cause as? JoinRefusal, refusal.isStillConnected else { throw failure }
-                if [.wrongPassword, .couldNotJoin].contains(refusal.failure) {
-                    await steps.remark([refusal.failure.description])
-                    if let password = try await answers.password(insteadOf: network) {
-                        network.password = password
-                        continue
-                    }
-                }
-                // For whoever else follows the session; that it fails is known.
-                if let session { try? await report(refusal.failure, session.sessionKey) }
-                throw failure
+                guard let refusal = failure.cause as? JoinRefusal, refusal.isStillConnected,
+                    [.wrongPassword, .couldNotJoin].contains(refusal.failure)
+                else { throw failure }
+                await steps.remark([refusal.failure.description])
+                guard let password = try await answers.password(insteadOf: network) else { throw failure }
+                network.password = password
             }
         }
     }
@@ -83,7 +90,14 @@ extension Walkthrough {
             try await withThrowingTaskGroup(of: String?.self) { group in
                 defer { group.cancelAll() }
                 group.addTask {
-                    try await PairingSession(spaceId: spaceID, sessionKey: sessionKey).deviceId(every: .seconds(1))
+                    do {
+                        return try await PairingSession(spaceId: spaceID, sessionKey: sessionKey)
+                            .deviceId(every: .seconds(1))
+                    } catch {
+                        // The camera's own word says more, and may be on its way.
+                        try await Task.sleep(for: .seconds(3))
+                        throw error
+                    }
                 }
                 group.addTask {
                     try await followAttempt(sessionKey, isConnected: isConnected)
@@ -91,7 +105,7 @@ extension Walkthrough {
                 }
                 while let deviceID = try await group.next() {
                     guard let deviceID else { continue }
-                    leave()
+                    await leave()
                     return deviceID
                 }
                 throw CancellationError()
@@ -114,15 +128,13 @@ extension Walkthrough {
             }
             try Task.checkCancellation()
         }
-        // A camera that the network did not let in has no way to the cloud: it comes back over Bluetooth and says why, and
-        // this passes it on to the session.
+        // A camera that the network did not let in has no way to the cloud: it comes back over Bluetooth and says why.
         let failure: PairingFailure
         do {
             failure = try await ble.setbackOfCamera()
         } catch CameraPairingError.noOutcome {
             return
         }
-        try? await report(failure, sessionKey)
         throw JoinRefusal(failure: failure, isStillConnected: false)
     }
 

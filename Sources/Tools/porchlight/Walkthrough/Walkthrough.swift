@@ -2,6 +2,7 @@ import Combine
 import CoreBluetooth
 import Foundation
 import Porchlight
+import Wire
 
 /// What an app does, from the first scan to the first picture: the public SDK and nothing else.
 struct Walkthrough: Sendable {
@@ -73,14 +74,13 @@ struct Walkthrough: Sendable {
         try await readDeviceID()
         try await listNetworks(of: camera)
         let network = try await answers.network(ble)
-        let session = try await createSession()
-        let deviceID = try await join(network, session)
-        try await waitUntilPaired(deviceID, session.sessionKey)
+        let (deviceID, sessionKey) = try await join(network)
+        try await waitUntilPaired(deviceID, sessionKey)
         return .watched(try await watch(deviceID))
     }
 
     /// Hangs up, so that a camera that has not joined waits to be paired again.
-    func leave() { ble.disconnect() }
+    func leave() async { await ble.released() }
 
     /// Minutes of pairing are not worth a picture that cannot be kept.
     static func checkSnapshot(_ path: String?) throws(StepFailure) {
@@ -133,12 +133,29 @@ struct Walkthrough: Sendable {
         }
     }
 
+    /// Connects, on the protected layout where the camera has it; a setup code that is wrong is asked for again.
     private func connect(to camera: BLECamera) async throws {
-        try await steps.run(
-            "connect", limit: .seconds(25), advice: "Move the camera closer, then try again.", code: .noConnection,
-            summary: { camera.name }
-        ) {
-            try await ble.connect(to: camera)
+        ble.requiresProtectedPairing = answers.isProtected
+        var code = answers.setupCode
+        if code == nil, camera.offersProtectedPairing { code = try await answers.setupCode(isNeeded: false) }
+        while true {
+            ble.setupCode = code.map { Secret($0.revealed) }
+            do {
+                return try await steps.run(
+                    "connect", limit: .seconds(25), advice: "Move the camera closer, then try again.",
+                    code: .noConnection,
+                    summary: { camera.name }
+                ) {
+                    try await ble.connect(camera)
+                }
+            } catch let failure as StepFailure {
+                guard [.wrongSetupCode, .setupCodeRequired].contains(failure.cause as? CameraPairingError) else {
+                    throw failure
+                }
+                guard answers.dialogue?.isPerson == true else { throw failure }
+                await steps.remark([failure.reason])
+                code = try await answers.setupCode(isNeeded: true)
+            }
         }
     }
 
@@ -210,7 +227,7 @@ struct Walkthrough: Sendable {
 
     // MARK: Cloud
 
-    private func createSession() async throws -> PairingSessionKeyModel {
+    func createSession() async throws -> PairingSessionKeyModel {
         try await steps.run(
             "create a pairing session", limit: .seconds(20), advice: "Check that the cloud answers, then try again.",
             code: .cloud, summary: { (session: PairingSessionKeyModel) in "valid for \(session.expiresIn) s" }

@@ -1,3 +1,4 @@
+import Porchlight
 import Testing
 
 @testable import porchlight
@@ -74,6 +75,14 @@ struct InquiryTests {
         }
     }
 
+    @Test("Live: a prompt that leaves no room for an answer stands above it")
+    func noRoom() {
+        var inquiry = Inquiry(SetupCodeQuestion(), manner: .live)
+        let output = inquiry.take(.items([]), columns: 30, rows: 24).output
+        #expect(
+            output == "\rSetup code on the camera\u{1B}[K\n(Enter if you have none):\u{1B}[K\n> \u{1B}[J")
+    }
+
     @Test("Live: after Ctrl-Z it is drawn anew from where the cursor is")
     func resumed() {
         var inquiry = inquiry(.live)
@@ -118,6 +127,22 @@ struct InquiryTests {
         let refused = late.take(.waited, columns: 40, rows: 24)
         #expect(refused.output == "no b\nWhich? \n")
         #expect(late.take(bytes("a\n"), columns: 40, rows: 24).answer == "a")
+    }
+
+    @Test("Piped: a name that waits is not typed twice by what comes meanwhile, but by a second line")
+    func doubtful() {
+        let home = WifiNetwork(ssid: "Home", securityProtocol: 0, rssi: -50)
+        let guest = WifiNetwork(ssid: "Guest", securityProtocol: 0, rssi: -60)
+        var inquiry = Inquiry(NetworkQuestion(), manner: .piped)
+        _ = inquiry.take(.items([home]), columns: 80, rows: 24)
+        let first = inquiry.take(.bytes(Array("Hoem\nHoem\n".utf8)), columns: 80, rows: 24)
+        #expect(first.isWaiting)
+        for items in [[home, guest], [guest, home]] {
+            let step = inquiry.take(.items(items), columns: 80, rows: 24)
+            #expect(step.answer == nil && step.isWaiting)
+        }
+        #expect(inquiry.take(.waited, columns: 80, rows: 24).output.contains("Type it again"))
+        #expect(inquiry.take(.bytes(first.rest), columns: 80, rows: 24).answer?.isHidden == true)
     }
 
     @Test("The end of the input takes what is usual, but not from somebody who wanted something else")

@@ -18,6 +18,13 @@ struct TerminalTests {
         }
     }
 
+    @Test("A mark at the beginning of a line has a colour, and nothing else")
+    func colours() {
+        #expect(Terminal.coloured("✓ done ✗") == "\u{1B}[32m✓\u{1B}[0m done ✗")
+        #expect(Terminal.coloured("  ✗ x") == "  \u{1B}[31m✗\u{1B}[0m x")
+        for line in ["", "  ", "Live: ✓", "a"] { #expect(Terminal.coloured(line) == line) }
+    }
+
     @Test("Everything else is left alone")
     func text() {
         for text in ["", "Café 🏠 👩‍👧 e\u{301}", "דלת הכניסה", "\u{A0}~"] {
