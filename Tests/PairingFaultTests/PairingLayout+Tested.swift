@@ -2,5 +2,5 @@ import Wire
 
 extension PairingLayout {
     /// Those that both sides speak.
-    static let tested: [PairingLayout] = [.standard, .chunked]
+    static let tested: [PairingLayout] = [.standard, .chunked, .protected]
 }
