@@ -1,9 +1,10 @@
-# Whoever has docs/pairing-protocol.md can write the other side: a client on bleak, written from it alone, pairs our camera.
+# Whoever has docs/pairing-protocol.md can write either side: a client on bleak and a camera on Bumble, both written from it
+# alone, meet our camera and our app.
 # bumble: yes
 # daemons: dbus bluetoothd
 # programs: porchlight
 # limit: 300
-# tests: 10
+# tests: 14
 cloud=http://127.0.0.1:8080
 their_code=20461812
 # The air, with one adapter for our camera and one for whoever looks for a camera; in it, the camera of somebody else. As
@@ -51,3 +52,23 @@ try 'protected, without a code' came_to 2 '"event": "secured",[^}]*"code": false
 try 'chunked' came_to 3 '"layout": "chunked".*"result": "keyRefused"'
 try 'standard, to the end' came_to 4 '"layout": "standard".*"result": "joined"'
 try 'it is in the cloud' within_file 10 "$LOGS/ours.log" 'registered with the cloud'
+
+# app NAME OPTION…: ours, and their camera.
+app() {
+    echo porchlight | env PORCHLIGHT_LOG=info PORCHLIGHT_RADIO=bluez PORCHLIGHT_ADAPTER=hci0 PORCHLIGHT_STATE=/run/app-radio \
+        "$PRODUCTS/porchlight" pair --cloud "$cloud" --space "$space" --token-file /run/cloud/owner-token --json \
+        --ssid 'Porchlight Demo' --password-file - --camera PORCH-0001 --snapshot "$LOGS/none.png" "${@:2}" \
+        > "$LOGS/$1.json" 2> "$LOGS/$1.log"
+}
+# ends_with STATUS COMMAND…
+ends_with() {
+    local status=0
+    "${@:2}" || status=$?
+    echo "status $status"
+    [ "$status" -eq "$1" ]
+}
+try 'our app gives up with a wrong code' ends_with 16 app wrong --setup-code 00000000
+try 'their camera has counted the try' within_file 5 "$LOGS/theirs.log" '"event": "lost"'
+try 'with the right one it hears that the password is wrong' ends_with 14 app right --setup-code "$their_code"
+password=$(printf porchlight | sha256sum | head -c 16)
+try 'and their camera got that password, sealed' within_file 5 "$LOGS/theirs.log" "\"credentials\".*\"password\": \"$password\""
