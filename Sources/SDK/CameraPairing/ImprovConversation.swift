@@ -30,6 +30,8 @@ final class ImprovConversation: NSObject, CameraConversation, CBPeripheralDelega
     /// What waits for the button.
     private var heldBack: ImprovCommand?
     private var join: Join?
+    /// The state has said that an attempt failed, and the error that goes with it may follow: it is not the next one's.
+    private var errorMayFollow = false
     private var lastResult: ImprovResult?
     /// A result that was cut off is read in whole, once a command.
     private var reading: Reading = .possible
@@ -200,16 +202,17 @@ final class ImprovConversation: NSObject, CameraConversation, CBPeripheralDelega
         guard isReady else { return becomeReady() }
         switch new {
         case .authorizationRequired:
-            if join?.hasBegun == true { return joinFailed(.couldNotJoin) }
+            if join?.hasBegun == true { return joinFailedByState() }
             if old != new { emit(.buttonPress(awaited: true)) }
         case .authorized:
-            if join?.hasBegun == true { return joinFailed(.couldNotJoin) }
+            if join?.hasBegun == true { return joinFailedByState() }
             if old != new { emit(.buttonPress(awaited: false)) }
             if let command = heldBack {
                 heldBack = nil
                 send(command)
             }
         case .provisioning:
+            errorMayFollow = false
             guard join != nil else { return }
             acknowledge()
             join?.hasBegun = true
@@ -222,7 +225,9 @@ final class ImprovConversation: NSObject, CameraConversation, CBPeripheralDelega
     }
 
     private func errorTold(_ error: ImprovErrorState) {
-        guard error != .none, let command = asked else { return }
+        let isOfBefore = errorMayFollow && error == .unableToConnect
+        errorMayFollow = false
+        guard error != .none, !isOfBefore, let command = asked else { return }
         answered()
         switch (error, command) {
         case (.notAuthorized, _): notAuthorized(command)
@@ -244,6 +249,11 @@ final class ImprovConversation: NSObject, CameraConversation, CBPeripheralDelega
         if case .join = command { join = nil }
         state = .authorizationRequired
         hold(command)
+    }
+
+    private func joinFailedByState() {
+        joinFailed(.couldNotJoin)
+        errorMayFollow = true
     }
 
     private func joinFailed(_ failure: PairingFailure) {
