@@ -207,8 +207,12 @@ import Wire
         } throws: { error in
             if case CameraError.fileFailed = error { true } else { false }
         }
-        let air = try FileManager.default.contentsOfDirectory(atPath: directory.path("air"))
-        #expect(!air.contains { $0.hasSuffix(".radio") }, "the radio was given back")
+        // The radio takes itself off the air on a queue of its own.
+        try await within(.seconds(20), "the radio to be given back") { [air = directory.path("air")] in
+            while try FileManager.default.contentsOfDirectory(atPath: air).contains(where: { $0.hasSuffix(".radio") }) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
         try FileManager.default.removeItem(atPath: blocked)
         let mended = try CameraFixture(cloud, directory: directory)
         try await mended.camera.start()

@@ -273,6 +273,7 @@ struct ImprovConversationTests {
         let device = try await bench.device(ScriptedImprovDevice.Script { _ in [] })
         try await bench.connect()
         ble.sendWiFiScanCommand()
+        try await device.arrivals.next("the scan") { $0 == .scan ? () : nil }
         ble.fetchCameraDid()
         try await bench.value(ble.$bleCameraDIDFetched, "a question that is not asked beside another") { $0 }
         ble.getWiFiList()

@@ -1,6 +1,7 @@
 import Basics
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Wire
 
 /// An Improv device that does as it is told: the other side of the air, made from the standard alone.
@@ -57,6 +58,8 @@ final class ScriptedImprovDevice: NSObject, CBPeripheralManagerDelegate, @unchec
     private let script: Script
     private let queue = DispatchQueue(label: "scripted-improv-device")
     private let heard = Locked<[ImprovCommand]>([])
+    /// Each command, for who waits for one.
+    let arrivals = Recorder<ImprovCommand>()
     private let writes = Locked<[Data]>([])
     private let ready: AsyncStream<Void>
     private let readyContinuation: AsyncStream<Void>.Continuation
@@ -147,6 +150,7 @@ final class ScriptedImprovDevice: NSObject, CBPeripheralManagerDelegate, @unchec
         var steps: [Step] = [.error(.invalidCommand)]
         if let command = try? ImprovCommand(decoding: incoming) {
             heard.withLock { $0.append(command) }
+            arrivals.record(command)
             steps = [.error(.none)] + script.answer(command)
         }
         incoming = Data()

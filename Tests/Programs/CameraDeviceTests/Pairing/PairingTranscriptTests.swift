@@ -26,7 +26,7 @@ import Wire
         return try CameraIdentity.loaded(from: state)
     }
 
-    private func camera(mtu: Int) async throws -> PairingPeripheral {
+    private func camera(_ layouts: PairingInfo.Layouts, mtu: Int) async throws -> PairingPeripheral {
         let heard = [
             HeardNetwork(
                 ssid: Data("Porchlight Demo".utf8), security: .wpa2, rssi: -48, bands: [.twoGigahertz, .fiveGigahertz]),
@@ -44,7 +44,7 @@ import Wire
             SetupCode("1357-2468"), deviceID: identity.deviceID,
             stretching: ExchangeWelcome.Stretching(salt: Data(0..<16), logN: 14, r: 8, p: 1))
         let camera = try PairingPeripheral(
-            identity: identity, model: "Stoop 2", layouts: [.standard, .chunked, .protected], verifiers: verifiers,
+            identity: identity, model: "Stoop 2", layouts: layouts, verifiers: verifiers,
             joiner: ScriptedNetworks(heard: heard), clock: ManualClock(), randomness: randomness,
             options: [
                 CBManagerOptionRadioDirectoryKey: directory.path("air"), CBManagerOptionRadioConditionsKey: conditions,
@@ -56,7 +56,8 @@ import Wire
     @Test(arguments: [(PairingLayout.standard, 23), (.chunked, 247), (.protected, 247)])
     func theCameraSaysWhatIsWritten(layout: PairingLayout, mtu: Int) async throws {
         let transcript = try Transcript("\(layout)", in: ProtocolDocument("pairing-protocol.md"))
-        let camera = try await camera(mtu: mtu)
+        let camera = try await camera(
+            layout == .chunked ? [.standard, .chunked] : [.standard, .chunked, .protected], mtu: mtu)
         // It joins and registers as soon as it may.
         let joining = Task {
             for await case .credentials in camera.outputs {
