@@ -146,7 +146,7 @@ struct Walkthrough: Sendable {
                     code: .noConnection,
                     summary: { camera.name }
                 ) {
-                    try await ble.connect(camera)
+                    try await connectPatiently(to: camera)
                 }
             } catch let failure as StepFailure {
                 guard [.wrongSetupCode, .setupCodeRequired].contains(failure.cause as? CameraPairingError) else {
@@ -157,6 +157,19 @@ struct Walkthrough: Sendable {
                 code = try await answers.setupCode(isNeeded: true)
             }
         }
+    }
+
+    /// Bluetooth may still be settling after the connection before, which another program may have had: the first attempt
+    /// can meet its end.
+    private func connectPatiently(to camera: BLECamera) async throws {
+        for attempt in 1...2 {
+            do {
+                return try await ble.connect(camera)
+            } catch CameraPairingError.connectionFailed, CameraPairingError.linkLost {
+                try await Task.sleep(for: .milliseconds(500 * attempt))
+            }
+        }
+        try await ble.connect(camera)
     }
 
     private func readDeviceID() async throws {
