@@ -8,29 +8,27 @@ import Testing
 @Suite struct LifetimeTests {
     @Test func connectionsAreUsedAgain() async throws {
         let server = try RawServer.patient()
-        let client = HTTPClient()
-        let request = HTTPClient.Request("GET", try server.url())
-        try await within {
-            for _ in 0..<20 {
-                let body = try await client.send(request).body
-                #expect(body == Data("hello".utf8))
-            }
-        }
+        try await send("GET", to: server, times: 20)
         #expect(server.connections == 1)
     }
 
     /// A connection that the server closes while it is kept costs nobody an error.
     @Test func connectionsThatAreGoneAreMadeAnew() async throws {
         let server = try RawServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+        try await send("POST", to: server, times: 20)
+        #expect(server.connections == 20)
+    }
+
+    /// Sends a request again and again with one client.
+    private func send(_ method: String, to server: RawServer, times: Int) async throws {
         let client = HTTPClient()
-        let request = HTTPClient.Request("POST", try server.url())
+        let request = HTTPClient.Request(method, try server.url())
         try await within {
-            for _ in 0..<20 {
+            for _ in 0..<times {
                 let body = try await client.send(request).body
                 #expect(body == Data("hello".utf8))
             }
         }
-        #expect(server.connections == 20)
     }
 
     @Test func manyAtOnce() async throws {

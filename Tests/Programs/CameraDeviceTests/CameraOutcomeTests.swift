@@ -85,12 +85,7 @@ import Wire
     }
 
     @Test func aPlaceThatTheCameraDoesNotKnow() async throws {
-        let cloud = try await FakeCloud.friendly()
-        let url = cloud.url
-        let fixture = try CameraFixture(cloud) { configuration in
-            guard let only = try? CameraDestinations([CameraDestinations.Place(.us, .production): url]) else { return }
-            configuration.destinations = only
-        }
+        let fixture = try await CameraFixture.knowingOnePlace()
         try await fixture.camera.start()
         let answers = try await outcome(
             fixture, .protected, credentials: Samples.credentials(environment: .staging))

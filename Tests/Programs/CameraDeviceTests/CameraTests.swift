@@ -106,12 +106,7 @@ import Wire
     }
 
     @Test func anUnknownDestinationFailsBeforeAnythingIsJoined() async throws {
-        let cloud = try await FakeCloud.friendly()
-        let url = cloud.url
-        let fixture = try CameraFixture(cloud) { configuration in
-            guard let only = try? CameraDestinations([CameraDestinations.Place(.us, .production): url]) else { return }
-            configuration.destinations = only
-        }
+        let fixture = try await CameraFixture.knowingOnePlace()
         try await fixture.camera.start()
         try await fixture.write(Samples.credentials(environment: .staging))
         try await fixture.event(.pairingFailed(.unknownDestination))

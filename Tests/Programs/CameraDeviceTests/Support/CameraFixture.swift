@@ -19,6 +19,13 @@ final class CameraFixture: Sendable {
     private let (events, seen) = AsyncStream<CameraEvent>.makeStream()
     private let reading: Task<Void, Never>
 
+    /// A camera that knows a cloud for one place alone: the United States' production.
+    static func knowingOnePlace() async throws -> CameraFixture {
+        let cloud = try await FakeCloud.friendly()
+        let only = try CameraDestinations([CameraDestinations.Place(.us, .production): cloud.url])
+        return try CameraFixture(cloud) { $0.destinations = only }
+    }
+
     init(
         _ cloud: FakeCloud, directory: TemporaryDirectory? = nil,
         change: @Sendable (inout CameraConfiguration) -> Void = { _ in }
